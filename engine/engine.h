@@ -1,0 +1,149 @@
+/*
+ * engine.h - the AI Cores that run an Ascend C kernel.
+ *
+ * One struct npu_core a block_idx. A door (front/) describes an instruction and calls
+ * npu_issue() or one of the fast doors below; nothing else runs on the core. A door computes
+ * no lane, checks no hazard, knows no cycle.
+ *
+ * A fault (operand out of its memory, assertion, ...) is recorded on the core: the first one
+ * wins, later instructions do nothing, and it surfaces when the launch ends. Kernels return
+ * void, so no call below reports one.
+ *
+ * Blocks are fibers on a pool of worker threads; a block that never waits never switches. A
+ * fiber stays on its thread for the whole launch.
+ */
+#ifndef NPU_ENGINE_H
+#define NPU_ENGINE_H
+#include "../isa/isa.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { NPU_BLK_BYTES = 32, NPU_REPEAT_BYTES = 256, NPU_BLKS_PER_REPEAT = 8, NPU_EVENTS = 8 };
+enum { NPU_MAX_BLOCKS = 65535 };
+
+/* Kind of core a piece of a kernel runs on. */
+enum npu_core_kind { CORE_AIV, CORE_AIC };
+
+enum npu_kind { KIND_OP, KIND_SET_FLAG, KIND_WAIT_FLAG, KIND_BARRIER };
+
+/* One operand. at_bytes counts from the start of its memory (GM: the host address itself).
+ * Strides are in 32-byte blks. */
+struct npu_ref {
+    uint64_t at_bytes;
+    uint16_t blk_stride, rep_stride;
+    uint8_t mem; /* enum npu_mem */
+};
+
+/* One dynamic instruction: a plain value; can be copied, printed, saved, replayed. */
+struct npu_insn {
+    uint8_t kind, op, type, dst_type; /* dst_type: vconv only */
+    uint8_t pipe, peer, event_id;     /* peer: the other end of a flag */
+    uint8_t mode;                     /* enum npu_relation, npu_round, order of a reduction, mode of vsel */
+    uint8_t repeat;
+    uint8_t pad_left, pad_right;      /* elements of pad around each burst (copy_gm_to_ub) */
+    bool is_pad;                      /* pads hold `scalar`; else the filler is the first element */
+    uint32_t count;                   /* count form: elements; 0: repeat, mask and strides rule */
+    uint64_t mask[2];                 /* bit a lane of one repeat */
+    uint64_t scalar;                  /* the bits of one element, zero-extended */
+    uint32_t n_burst, burst_bytes;    /* copies */
+    int64_t src_gap_bytes, dst_gap_bytes; /* copies: from the end of a burst to the start of the next */
+    struct npu_ref ref[3];            /* dst, src0, src1 (vsel: the bits of the choice are sel) */
+    struct npu_ref sel;
+    uint32_t seq;                     /* program order, filled by the engine */
+    struct npu_where where;           /* line of the kernel */
+};
+
+/* Special registers that instructions read and doors may set at any time. */
+struct npu_regs {
+    uint64_t mask[2];      /* vector mask, lanes 0..63 and 64..127 */
+    uint64_t cmpmask[2];   /* set_cmpmask */
+    bool counter_mode;     /* mask[0] counts elements */
+};
+
+struct npu_bank {
+    uint8_t *base;
+    uint32_t bytes;
+};
+
+/* What doors may read in place. The engine's own part follows behind it in engine/core_int.h. */
+struct npu_core {
+    struct npu_bank mem[N_MEMS]; /* GM: base NULL, bytes 0 */
+    struct npu_regs regs;
+    const struct npu_soc *soc;
+    uint32_t block_idx, block_dim; /* launch instance on this core, and how many there are */
+    uint32_t sub_idx, n_sub;       /* AIV 0 or 1 of a mix group; 0 of 1 otherwise */
+    uint8_t core_kind;             /* enum npu_core_kind */
+    bool slow;                     /* a watch, another order or a trace wants each npu_insn */
+    bool faulted;
+    void *door;                    /* the C++ facade keeps its TPipe here */
+};
+
+/* The core that this thread runs at the moment; NULL outside a kernel. */
+NPU_API struct npu_core *npu_self(void);
+
+/* ---- issue ---------------------------------------------------------------------------- */
+
+NPU_API void npu_issue(struct npu_core *c, const struct npu_insn *in);
+
+/* Count form of a vector instruction on contiguous UB operands (src pointers NULL when the shape has
+ * none). The fast path of the machine: one branch, then a SIMD loop. scalar: bits of one element. */
+NPU_API void npu_vec(struct npu_core *c, enum npu_op op, enum npu_type type, void *dst,
+                     const void *src0, const void *src1, uint64_t scalar, uint32_t count,
+                     struct npu_where where);
+/* Count form of vconv. */
+NPU_API void npu_conv(struct npu_core *c, enum npu_type dst_type, void *dst, enum npu_type src_type,
+                      const void *src, enum npu_round round, uint32_t count, struct npu_where where);
+/* One contiguous run of bytes, OP_copy_gm_to_ub or OP_copy_ub_to_gm. */
+NPU_API void npu_copy(struct npu_core *c, enum npu_op op, void *dst, const void *src, uint32_t bytes,
+                      struct npu_where where);
+NPU_API void npu_set_flag(struct npu_core *c, enum npu_pipe from, enum npu_pipe to, uint32_t event_id,
+                          struct npu_where where);
+NPU_API void npu_wait_flag(struct npu_core *c, enum npu_pipe from, enum npu_pipe to,
+                           uint32_t event_id, struct npu_where where);
+NPU_API void npu_barrier(struct npu_core *c, enum npu_pipe pipe, struct npu_where where);
+
+/* All vector cores of the launch meet here (SyncAll); suspends the block. */
+NPU_API void npu_sync_all(struct npu_core *c, struct npu_where where);
+
+/* Records a fault found by a door. fmt says what, the actual value, what is allowed. */
+NPU_API void npu_fault(struct npu_core *c, enum npu_status st, struct npu_where where,
+                       const char *fmt, ...) NPU_PRINTF(4, 5);
+
+/* printf of a kernel: to the user's stdout, prefixed "[AIV Block i/n] ". */
+NPU_API void npu_kernel_printf(struct npu_core *c, const char *fmt, ...) NPU_PRINTF(2, 3);
+
+/* Every byte range that an instruction reads or writes, in address order of each operand. */
+typedef void npu_access_fn(void *arg, enum npu_mem mem, uint64_t at_bytes, uint32_t bytes,
+                           enum npu_use use);
+NPU_API void npu_insn_accesses(const struct npu_core *c, const struct npu_insn *in, npu_access_fn *fn,
+                               void *arg);
+
+/* ---- launch --------------------------------------------------------------------------- */
+
+enum npu_order { ORDER_PROGRAM, ORDER_LAZY, ORDER_RANDOM }; /* the last two come with the watches */
+
+/* Runs one block. Called on a fiber with npu_self() set; must not throw. */
+typedef void npu_block_fn(void *arg, struct npu_core *c);
+
+struct npu_launch {
+    const struct npu_soc *soc;
+    const char *name;       /* kernel, for messages */
+    uint32_t block_dim;     /* 1..NPU_MAX_BLOCKS */
+    uint8_t core_kind;      /* enum npu_core_kind (mix groups come with the cube issue) */
+    npu_block_fn *run;
+    void *arg;              /* borrowed until npu_launch returns */
+};
+
+/* Runs every block to its end on the pool and the calling thread; returns the first fault with its
+ * story in d. Thread-safe; launches of several threads are served one after the other. */
+NPU_API enum npu_status npu_launch(const struct npu_launch *l, struct npu_diag *d);
+
+/* The pool's parallel loop, for runtime code that streams over memory: fn(arg, i) for 0 <= i < n. */
+NPU_API void npu_parallel(uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
