@@ -69,7 +69,7 @@ configure: setup
 	 { cat $(BUILD)/configure.log; false; }
 
 build: configure
-	@cmake --build $(BUILD) -j $(JOBS)
+	@cmake --build $(BUILD) -j $(JOBS) -- --quiet
 
 ## make fmt                  format all C and C++
 fmt: setup

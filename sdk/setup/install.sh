@@ -15,6 +15,6 @@ want=$( (cat pyproject.toml sdk/hook/nputwin.pth sdk/hook/nputwin/*.py
 if [ "$(cat "$stamp" 2>/dev/null)" = "$want" ] && [ -x "$venv/bin/nputwin" ]; then
     exit 0
 fi
-"$venv/bin/python" -m pip --disable-pip-version-check --quiet install --no-deps --no-build-isolation \
+"$venv/bin/python" -m pip --disable-pip-version-check -qq install --no-deps --no-build-isolation \
     --force-reinstall -C "cmake.define.NPU_PREBUILT=$prefix" .
 echo "$want" >"$stamp"

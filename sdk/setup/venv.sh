@@ -22,7 +22,7 @@ want=$(cat requirements*.txt | cksum)
 [ "$(cat "$stamp" 2>/dev/null)" != "$want" ] || exit 0
 
 pip() {
-    "$python" -m pip --disable-pip-version-check --quiet "$@"
+    "$python" -m pip --disable-pip-version-check -qq "$@"
 }
 # The lines of the given files whose package the environment does not have, in any version.
 lacking() {

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * list.c - `nputwin list KIND`: the tables that the code itself uses.
+ *
+ * Each list_<kind>() fills a JSON array of flat objects with the same keys; the text form is that
+ * array as a table, so both always say the same.
+ */
+#include "../isa/isa.h"
+#include "cli.h"
+#include "table.h"
+
+#include <getopt.h>
+#include <string.h>
+
+static void add_text(cJSON *item, const char *key, const char *text)
+{
+    cJSON_AddStringToObject(item, key, text);
+}
+
+static void add_number(cJSON *item, const char *key, double number)
+{
+    cJSON_AddNumberToObject(item, key, number);
+}
+
+static cJSON *add_item(cJSON *items, const char *name)
+{
+    cJSON *item = cJSON_CreateObject();
+
+    cJSON_AddItemToArray(items, item);
+    add_text(item, "name", name);
+    return item;
+}
+
+static void list_soc(cJSON *items)
+{
+    static const struct column {
+        const char *key;
+        enum npu_mem mem;
+    } columns[] = {{"ub_bytes", MEM_UB},   {"l1_bytes", MEM_L1},   {"l0a_bytes", MEM_L0A},
+                   {"l0b_bytes", MEM_L0B}, {"l0c_bytes", MEM_L0C}, {"bt_bytes", MEM_BT},
+                   {"fb_bytes", MEM_FB}};
+
+    for (size_t i = 0; i < npu_n_socs; i++) {
+        const struct npu_soc *soc = &npu_socs[i];
+        cJSON *item = add_item(items, soc->name);
+        char arch[32];
+
+        snprintf(arch, sizeof(arch), "dav-%u", soc->arch);
+        add_text(item, "arch", arch);
+        add_number(item, "n_aic", soc->n_aic);
+        add_number(item, "n_aiv", soc->n_aiv);
+        for (size_t j = 0; j < sizeof(columns) / sizeof(columns[0]); j++)
+            add_number(item, columns[j].key, soc->mem_bytes[columns[j].mem]);
+        add_number(item, "l2_mb", soc->l2_mb);
+        add_number(item, "hbm_gb", soc->hbm_gb);
+        add_number(item, "cube_mhz", soc->cube_mhz);
+    }
+}
+
+static void list_insn(cJSON *items)
+{
+    for (size_t i = 0; i < N_OPS; i++) {
+        const struct npu_isa_row *row = &npu_isa[i];
+        cJSON *item = add_item(items, row->name);
+        cJSON *types = NULL;
+
+        add_text(item, "pipe", npu_pipes[row->pipe].name);
+        add_text(item, "shape", npu_shapes[row->shape].name);
+        types = cJSON_AddArrayToObject(item, "types");
+        for (size_t t = 0; t < N_TYPES; t++)
+            if (row->types >> t & 1)
+                cJSON_AddItemToArray(types, cJSON_CreateString(npu_types[t].name));
+        add_text(item, "cost", npu_costs[row->cost].name);
+        add_text(item, "brief", row->brief);
+    }
+}
+
+/* name: a status of ours, or the aclError constant; number: what a caller of the C API sees. */
+static void add_error(cJSON *items, const char *family, const char *name, int number,
+                      const char *text, const char *hint)
+{
+    cJSON *item = add_item(items, name);
+
+    add_text(item, "family", family);
+    add_number(item, "number", number);
+    add_text(item, "text", text);
+    add_text(item, "hint", hint);
+}
+
+static void list_errors(cJSON *items)
+{
+    for (int st = 0; st < NPU_N_STATUS; st++)
+        add_error(items, "nputwin", npu_status_name((enum npu_status)st), st,
+                  npu_status_text((enum npu_status)st), npu_status_hint((enum npu_status)st));
+#define ACLERR(name, number, brief) add_error(items, "acl", #name, number, brief, "");
+#include "../rt/aclerr.def"
+}
+
+static void list_metrics(cJSON *items)
+{
+#define METRIC(metric, metric_unit, is_better, is_against, the_goal, brief_text)                   \
+    do {                                                                                           \
+        cJSON *item = add_item(items, #metric);                                                    \
+        add_text(item, "unit", metric_unit);                                                       \
+        add_text(item, "better", #is_better);                                                      \
+        add_text(item, "against", is_against);                                                     \
+        add_number(item, "goal", the_goal);                                                        \
+        add_text(item, "brief", brief_text);                                                       \
+    } while (0);
+#include "../bench/metrics.def"
+}
+
+/* level: full, partial or refuse, as the table says it. */
+static void add_entry(cJSON *items, const char *name, const char *level, const char *key,
+                      const char *value)
+{
+    cJSON *item = add_item(items, name);
+
+    add_text(item, key, value);
+    add_text(item, "level", level);
+}
+
+static void list_abi(cJSON *items)
+{
+#if __has_include("../rt/abi.def")
+#define ABI(library, symbol, level, brief) add_entry(items, #symbol, #level, "library", #library);
+#include "../rt/abi.def"
+#else
+    (void)items;
+#endif
+}
+
+static void list_aclnn(cJSON *items)
+{
+    (void)items;
+}
+
+static void list_aclop(cJSON *items)
+{
+    (void)items;
+}
+
+static void list_api(cJSON *items)
+{
+    (void)items;
+}
+
+/* Neither static rules nor run-time checks exist in this version: the lists are empty, not absent. */
+static void list_rules(cJSON *items)
+{
+    (void)items;
+}
+
+static void list_checks(cJSON *items)
+{
+    (void)items;
+}
+
+static const struct kind {
+    const char *name, *brief;
+    void (*fill)(cJSON *items);
+} kinds[] = {
+#define KIND(name, brief) {#name, brief, list_##name},
+#include "kind.def"
+};
+enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+static const char *kind_name(size_t i)
+{
+    return kinds[i].name;
+}
+
+static const struct kind *find_kind(const char *name)
+{
+    for (size_t i = 0; i < N_KINDS; i++)
+        if (strcmp(kinds[i].name, name) == 0)
+            return &kinds[i];
+    return NULL;
+}
+
+static int kind_error(const char *name)
+{
+    const char *near = name ? cli_nearest(name, N_KINDS, kind_name) : NULL;
+
+    if (near)
+        cli_usage_error("list", "no kind '%s'; did you mean '%s'?", name, near);
+    else if (name)
+        cli_usage_error("list", "no kind '%s'", name);
+    else
+        cli_usage_error("list", "no kind given");
+    fprintf(stderr, "kinds:\n");
+    for (size_t i = 0; i < N_KINDS; i++)
+        fprintf(stderr, "  %-8s %s\n", kinds[i].name, kinds[i].brief);
+    return EXIT_USAGE;
+}
+
+int cmd_list(int argc, char **argv)
+{
+    static const struct option options[] = {{"json", no_argument, NULL, 'j'}, {0}};
+    bool is_json = false;
+    const struct kind *kind = NULL;
+    cJSON *items = NULL;
+    int option = 0;
+
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        if (option != 'j')
+            return cli_usage_error("list", "unknown option %s", argv[optind - 1]);
+        is_json = true;
+    }
+    if (argc - optind > 1)
+        return cli_usage_error("list", "takes one kind, got %d", argc - optind);
+    kind = optind < argc ? find_kind(argv[optind]) : NULL;
+    if (!kind)
+        return kind_error(argv[optind]);
+    items = cJSON_CreateArray();
+    kind->fill(items);
+    if (is_json)
+        cli_print_json(stdout, kind->name, items);
+    else
+        cli_print_table(stdout, items);
+    cJSON_Delete(items);
+    return EXIT_FINE;
+}

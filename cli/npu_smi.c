@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * npu_smi.c - `npu-smi`: the driver's table, for scripts that read the chip's name from it.
+ *
+ * A command of its own name, because build scripts call it by that name. What stands in the table is
+ * the row of the chip. Power and temperature do not exist here and read NA; the device memory that
+ * other processes use is not known to this one and reads 0.
+ * Rule: tests/cli/test_npu_smi.py reads the table with nptop, and as op-plugin's setup scripts do.
+ */
+#include "../isa/isa.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXIT_FINE = 0, EXIT_USAGE = 2, MAX_DEVICES = 64, NAME_BYTES = 64 };
+
+static const char usage[] =
+    "usage: npu-smi info                                 the table of all devices\n"
+    "       npu-smi info -l                              number and ids of the devices\n"
+    "       npu-smi info -m                              ids and chip names\n"
+    "       npu-smi info -t board -i ID [-c CHIP]        one device\n"
+    "       npu-smi -v                                   version\n";
+
+/* The driver names a chip in two parts: 910B2 is whole in the table, 910_9391 is "Ascend910" and
+ * "9391", 950PR_9599 is "Ascend950PR" and "9599". */
+struct chip_name {
+    char chip[NAME_BYTES], npu[NAME_BYTES];
+};
+
+static struct chip_name split_name(const char *soc)
+{
+    struct chip_name name = {{0}, {0}};
+    const char *bar = strchr(soc, '_');
+
+    if (bar) {
+        snprintf(name.chip, sizeof(name.chip), "%.*s", (int)(bar - soc), soc);
+        snprintf(name.npu, sizeof(name.npu), "%s", bar + 1);
+    } else {
+        snprintf(name.chip, sizeof(name.chip), "%s", soc + strlen("Ascend"));
+    }
+    return name;
+}
+
+/* Devices that this process would see; NPUTWIN_DEVICES as the runtime reads it. */
+static long n_devices(void)
+{
+    const char *text = getenv("NPUTWIN_DEVICES");
+    long n = text ? strtol(text, NULL, 10) : 1;
+
+    return n >= 1 && n <= MAX_DEVICES ? n : 1;
+}
+
+static void print_rule(char fill)
+{
+    static const int width[] = {27, 15, 52};
+
+    putchar('+');
+    for (size_t i = 0; i < sizeof(width) / sizeof(width[0]); i++) {
+        for (int j = 0; j < width[i]; j++)
+            putchar(fill);
+        putchar('+');
+    }
+    putchar('\n');
+}
+
+static void print_cells(const char *first, const char *second, const char *third)
+{
+    printf("| %-25s | %-13s | %-51s|\n", first, second, third);
+}
+
+static void print_device(const struct npu_soc *soc, long id)
+{
+    struct chip_name name = split_name(soc->name);
+    char first[96], bus[32], memory[64];
+
+    snprintf(first, sizeof(first), "%-5ld %s", id, name.chip);
+    snprintf(bus, sizeof(bus), "0000:%02lX:00.0", id + 1);
+    snprintf(memory, sizeof(memory), "0           0    / 0          0    / %u", soc->hbm_gb * 1024);
+    print_cells(first, "OK", "NA          NA                0    / 0");
+    print_cells("0", bus, memory);
+    print_rule('=');
+}
+
+static int print_table(const struct npu_soc *soc)
+{
+    puts("+------------------------------------------------------------------------------------------------+");
+    printf("| npu-smi %-24s Version: %-52s |\n", NPUTWIN_VERSION, "nputwin " NPUTWIN_VERSION);
+    print_rule('-');
+    print_cells("NPU   Name", "Health", "Power(W)    Temp(C)           Hugepages-Usage(page)");
+    print_cells("Chip", "Bus-Id", "AICore(%)   Memory-Usage(MB)  HBM-Usage(MB)");
+    print_rule('=');
+    for (long id = 0; id < n_devices(); id++)
+        print_device(soc, id);
+    print_rule('-');
+    print_cells("NPU     Chip", "Process id", "Process name             | Process memory(MB)");
+    print_rule('=');
+    for (long id = 0; id < n_devices(); id++)
+        printf("| No running processes found in NPU %-61ld|\n", id);
+    print_rule('=');
+    return EXIT_FINE;
+}
+
+static int print_list(void)
+{
+    printf("\tTotal Count                    : %ld\n", n_devices());
+    for (long id = 0; id < n_devices(); id++)
+        printf("\n\tNPU ID                         : %ld\n\tChip Count                     : 1\n", id);
+    return EXIT_FINE;
+}
+
+static int print_map(const struct npu_soc *soc)
+{
+    printf("\t%-31s%-31s%-31s%s\n", "NPU ID", "Chip ID", "Chip Logic ID", "Chip Name");
+    for (long id = 0; id < n_devices(); id++)
+        printf("\t%-31ld%-31d%-31ld%s\n", id, 0, id, soc->name);
+    return EXIT_FINE;
+}
+
+static int usage_error(const char *what, const char *value)
+{
+    fprintf(stderr, "npu-smi: %s '%s'\n%s", what, value, usage);
+    return EXIT_USAGE;
+}
+
+static int print_board(const struct npu_soc *soc, long id)
+{
+    struct chip_name name = split_name(soc->name);
+
+    printf("\tNPU ID                         : %ld\n", id);
+    printf("\tChip ID                        : 0\n");
+    printf("\tChip Type                      : Ascend\n");
+    printf("\tChip Name                      : %s\n", name.npu[0] ? name.chip : soc->name);
+    printf("\tNPU Name                       : %s\n", name.npu[0] ? name.npu : name.chip);
+    printf("\tAicore Count                   : %u\n", soc->n_aic);
+    return EXIT_FINE;
+}
+
+/* info -t board -i ID [-c CHIP], in any order. */
+static int query(int argc, char **argv, const struct npu_soc *soc)
+{
+    const char *type = NULL;
+    long id = -1, chip = 0;
+
+    for (int i = 0; i < argc; i += 2) {
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+
+        if (!value)
+            return usage_error("no value after", argv[i]);
+        if (strcmp(argv[i], "-t") == 0)
+            type = value;
+        else if (strcmp(argv[i], "-i") == 0)
+            id = strtol(value, NULL, 10);
+        else if (strcmp(argv[i], "-c") == 0)
+            chip = strtol(value, NULL, 10);
+        else
+            return usage_error("unknown option", argv[i]);
+    }
+    if (!type || strcmp(type, "board") != 0)
+        return usage_error("not a type that the twin has:", type ? type : "");
+    if (id < 0 || id >= n_devices() || chip != 0) {
+        fprintf(stderr, "npu-smi: no device %ld chip %ld; ids 0 to %ld, chip 0\n", id, chip,
+                n_devices() - 1);
+        return EXIT_USAGE;
+    }
+    return print_board(soc, id);
+}
+
+static int info(int argc, char **argv, const struct npu_soc *soc)
+{
+    if (argc == 0)
+        return print_table(soc);
+    if (argc == 1 && strcmp(argv[0], "-l") == 0)
+        return print_list();
+    if (argc == 1 && strcmp(argv[0], "-m") == 0)
+        return print_map(soc);
+    return query(argc, argv, soc);
+}
+
+int main(int argc, char **argv)
+{
+    struct npu_diag diag = {0};
+    const struct npu_soc *soc = NULL;
+
+    if (argc == 2 && strcmp(argv[1], "-v") == 0) {
+        printf("npu-smi version: %s\n", NPUTWIN_VERSION);
+        return EXIT_FINE;
+    }
+    if (argc == 2 && (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0)) {
+        fputs(usage, stdout);
+        return EXIT_FINE;
+    }
+    if (argc < 2 || strcmp(argv[1], "info") != 0)
+        return usage_error("unknown command", argc < 2 ? "" : argv[1]);
+    soc = npu_soc_current(&diag);
+    if (!soc) {
+        fprintf(stderr, "npu-smi: %s\n", diag.text);
+        return EXIT_USAGE;
+    }
+    return info(argc - 2, argv + 2, soc);
+}
