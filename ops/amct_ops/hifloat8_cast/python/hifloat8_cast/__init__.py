@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HiFloat8 casts. Importing this loads the library, which registers torch.ops.amct.*."""
+from pathlib import Path
+
+import torch
+import torch_npu  # noqa: F401  the library links to it
+
+_LIBRARY = Path(__file__).resolve().parent / "libhifloat8_cast_ops.so"
+if not _LIBRARY.is_file():
+    raise ImportError(
+        f"{_LIBRARY} is missing: this is the source tree or a package that was not built. "
+        "Run `bash ops_build.sh hifloat8_cast` in amct_ops/ and install dist/amct_ops-*.whl, "
+        "or put amct_ops/staging on PYTHONPATH."
+    )
+torch.ops.load_library(str(_LIBRARY))
+
+from .ops import decode_from_hifloat8, encode_to_hifloat8  # noqa: E402
+
+__all__ = ["encode_to_hifloat8", "decode_from_hifloat8"]
