@@ -19,22 +19,21 @@ PYTHON := $(VENV)/bin/python
 export PATH := $(VENV)/bin:$(PATH)
 CANN := $(BUILD)/cann
 
-.PHONY: demo test test-all check bench fuzz prefix install setup configure build fmt clean help
+.PHONY: ops demo test test-all check bench fuzz prefix install setup configure build fmt clean help
 
 help:
 	@sed -n 's/^## //p' Makefile
 
 ## make demo                 set-up, build, then the demo on real weights; ends "demo: OK"
-demo: install
-	@bash ops/amct_ops/ops_build.sh --install
+demo: ops
 	@$(PYTHON) ops/demo/demo.py
 
 ## make test                 set-up, build, then every test; ends "N passed, N failed"
-test: install
+test: ops
 	@$(PYTHON) tests/run --build $(BUILD)
 
 ## make test-all             the long families too
-test-all: install
+test-all: ops
 	@$(PYTHON) tests/run --build $(BUILD) --all
 
 ## make check                format, static analysis, layers, tests under sanitizers; ends "check: OK"
@@ -42,7 +41,7 @@ check: install
 	@bash tests/check.sh $(BUILD)
 
 ## make bench [BENCH=regex]  the metrics of `nputwin list metrics`; writes build/bench.json
-bench: install
+bench: ops
 	@$(PYTHON) bench/run.py --build $(BUILD) --match '$(BENCH)'
 
 ## make fuzz [SECONDS=n]     the fuzz targets, bounded; ends "fuzz: OK"
@@ -57,6 +56,10 @@ prefix: build
 install: prefix
 	@sh sdk/setup/install.sh $(VENV) $(CANN)
 
+# The operators' wheel, into VENV too.
+ops: install
+	@sh sdk/setup/ops.sh $(VENV) $(CANN) $(BUILD)/ops
+
 ## make setup                system packages and VENV only
 setup:
 	@sh sdk/setup/system.sh
@@ -65,7 +68,7 @@ setup:
 # Always asked: a room or an option may be new. CMake answers in a second.
 configure: setup
 	@mkdir -p $(BUILD)
-	@cmake -S . -B $(BUILD) -G Ninja -DDEV=$(DEV) -DNPU_PYTHON=$(PYTHON) >$(BUILD)/configure.log 2>&1 || \
+	@cmake -S . -B $(BUILD) -G Ninja -DDEV=$(DEV) -DPython3_EXECUTABLE=$(PYTHON) >$(BUILD)/configure.log 2>&1 || \
 	 { cat $(BUILD)/configure.log; false; }
 
 build: configure

@@ -16,17 +16,7 @@ import os
 
 MARK = "nputwin.json"  # lies in every prefix of ours
 DRIVER = "/dev/davinci_manager"
-# In order of need. A name that a version of the twin does not ship is not there to load.
-LIBRARIES = (
-    "libascendc_runtime.so",
-    "libascendcl.so",
-    "libacl_op_compiler.so",
-    "libgraph_base.so",
-    "libgraph.so",
-    "libge_runner.so",
-    "libhccl.so",
-    "libopapi.so",
-)
+PRIVATE = "libnputwin_"  # libraries that ours load themselves, when torch is there
 
 
 def is_twin(path):
@@ -62,14 +52,15 @@ def set_environment(home):
 
 
 def preload(home):
-    """Loads the libraries, unless the process has them already (a C++ program that embeds Python)."""
-    for name in LIBRARIES:
-        path = os.path.join(home, "lib64", name)
-        try:
-            ctypes.CDLL(name, mode=os.RTLD_NOLOAD | os.RTLD_NOW)
-        except OSError:
-            if os.path.isfile(path):
-                ctypes.CDLL(path, mode=os.RTLD_NOW)
+    """Loads every library, also those that operator packages link to, unless the process has it already
+    (a C++ program that embeds Python). What they need of each other they find beside themselves."""
+    directory = os.path.join(home, "lib64")
+    for name in sorted(os.listdir(directory)):
+        if name.endswith(".so") and not name.startswith(PRIVATE):
+            try:
+                ctypes.CDLL(name, mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+            except OSError:
+                ctypes.CDLL(os.path.join(directory, name), mode=os.RTLD_NOW)
 
 
 def activate():
