@@ -1,0 +1,154 @@
+/*
+ * core.h - the runtime core as the drop-in libraries see it, beyond what rt.h shows to everybody.
+ *
+ * One process has one core (libascendc_runtime.so). Functions return an aclError and leave the
+ * story with npu_rt_fail(), unless said otherwise. Handles are checked before use: a stale or
+ * invented one is refused, not followed. All functions may be called by any thread.
+ */
+#ifndef NPU_RT_CORE_H
+#define NPU_RT_CORE_H
+#include "../rt.h"
+
+enum { NPU_MAX_DEVICES = 16 };
+
+/* aclError numbers that only the core returns. */
+enum {
+    RT_EVENT_TIMESTAMP_INVALID = 107006,
+    RT_EVENT_TIMESTAMP_REVERSAL = 107007,
+    RT_STREAM_SUBSCRIBE = 107011,
+    RT_THREAD_SUBSCRIBE = 107012,
+    RT_STREAM_NO_CB_REG = 107015,
+    RT_INVALID_HANDLE = 107017,
+    RT_WAIT_TIMEOUT = 107019,
+    RT_MEMORY_FREE = 207002,
+    RT_NO_DEVICE = 207004,
+    RT_RESOURCE_ALLOC_FAIL = 207005,
+    RT_REPORT_TIMEOUT = 507012,
+    RT_EVENT_SYNC_TIMEOUT = 507047
+};
+
+/* ---- errors ---- */
+/* Last error code of this thread; clear: forget it. */
+NPU_API int npu_rt_last_error(bool clear);
+/* Refuses a whole function by name: ACL_ERROR_RT_FEATURE_NOT_SUPPORT. */
+NPU_API int npu_rt_refuse(const char *function, const char *why);
+/* Sets this thread's message and last error without the "E....: " prefix being added again. */
+NPU_API int npu_rt_repeat(int code, const char *text);
+
+/* ---- devices and contexts ---- */
+struct npu_context;
+/* Devices this process sees: NPUTWIN_DEVICES filtered by ASCEND_RT_VISIBLE_DEVICES; -1 and the
+ * message when either is not well formed. */
+NPU_API int npu_rt_device_count(void);
+/* Number on the machine of a visible device. */
+NPU_API int npu_rt_physical_device(int device);
+NPU_API int npu_rt_check_device(int device, const char *who);
+NPU_API int npu_rt_set_device(int device);
+/* Waits for the device's tasks, forgets its error and unsets it for this thread. */
+NPU_API int npu_rt_reset_device(int device);
+NPU_API bool npu_rt_device_active(int device);
+NPU_API int npu_rt_context_create(struct npu_context **out, int device);
+NPU_API int npu_rt_context_destroy(struct npu_context *ctx);
+NPU_API int npu_rt_context_set(struct npu_context *ctx);
+NPU_API struct npu_context *npu_rt_context(void); /* NULL: none, without a message */
+/* Current device of this thread, or -1 with the 107002 message naming who. */
+NPU_API int npu_rt_need_device(const char *who);
+
+/* ---- streams ---- */
+NPU_API int npu_rt_stream_create(struct npu_stream **out, uint32_t priority, uint32_t flags);
+/* Waits until it is empty, unless force: then what has not begun is dropped. */
+NPU_API int npu_rt_stream_destroy(struct npu_stream *s, bool force);
+/* Checks the handle; NULL becomes the default stream. NULL with the message when it is bad. */
+NPU_API struct npu_stream *npu_rt_stream(struct npu_stream *s, const char *who);
+NPU_API int npu_rt_stream_device(const struct npu_stream *s);
+NPU_API uint32_t npu_rt_stream_id(const struct npu_stream *s);
+NPU_API uint32_t npu_rt_stream_priority(const struct npu_stream *s);
+NPU_API uint32_t npu_rt_stream_flags(const struct npu_stream *s);
+/* idle: nothing queued or running. Returns the sticky error of its device. */
+NPU_API int npu_rt_stream_query(struct npu_stream *s, bool *idle);
+/* timeout_ms < 0: for ever. */
+NPU_API int npu_rt_stream_synchronize(struct npu_stream *s, int64_t timeout_ms);
+NPU_API int npu_rt_device_synchronize(int device, int64_t timeout_ms);
+/* True when a task given now would have to wait: its host operands must then be copied. */
+NPU_API bool npu_rt_stream_would_queue(struct npu_stream *s);
+/* Parks the stream until *addr meets value; mode is ACL_STREAM_WAIT_VALUE_*. */
+NPU_API int npu_rt_stream_wait_value(struct npu_stream *s, const uint64_t *addr, uint64_t value,
+                                     uint32_t mode);
+/* Small per-stream settings that are kept and read back: ACL_STREAM_ATTR_* (1..5). */
+NPU_API int npu_rt_stream_set_attr(struct npu_stream *s, uint32_t attr, uint64_t value);
+NPU_API int npu_rt_stream_get_attr(struct npu_stream *s, uint32_t attr, uint64_t *value);
+
+/* ---- host callbacks ---- */
+typedef void npu_host_fn(void *arg);
+/* Runs fn on the runtime's own thread in stream order; the stream goes on afterwards. */
+NPU_API int npu_rt_host_call(struct npu_stream *s, npu_host_fn *fn, void *arg);
+NPU_API int npu_rt_report_subscribe(uint64_t thread, struct npu_stream *s);
+NPU_API int npu_rt_report_unsubscribe(uint64_t thread, struct npu_stream *s);
+/* Hands fn to the thread that subscribed the stream; block: the stream waits for its end. */
+NPU_API int npu_rt_report_call(struct npu_stream *s, npu_host_fn *fn, void *arg, bool block);
+/* Runs one waiting callback of this thread. */
+NPU_API int npu_rt_report_process(int64_t timeout_ms);
+
+/* ---- events ---- */
+struct npu_event;
+enum { EVENT_SYNC = 1, EVENT_TIME_LINE = 8, EVENT_EX = 1 << 30 }; /* EX: aclrtCreateEventExWithFlag */
+NPU_API int npu_rt_event_create(struct npu_event **out, uint32_t flags);
+NPU_API int npu_rt_event_destroy(struct npu_event *e);
+NPU_API int npu_rt_event_record(struct npu_event *e, struct npu_stream *s);
+NPU_API int npu_rt_event_reset(struct npu_event *e, struct npu_stream *s);
+NPU_API int npu_rt_event_wait(struct npu_stream *s, struct npu_event *e, int64_t timeout_ms);
+NPU_API int npu_rt_event_synchronize(struct npu_event *e, int64_t timeout_ms);
+/* recorded: a record was given and has been reached. waits: no stream still waits for it. */
+NPU_API int npu_rt_event_query(struct npu_event *e, bool *recorded, bool *waits_done);
+/* CLOCK_MONOTONIC ns of the last record that was reached. */
+NPU_API int npu_rt_event_time(struct npu_event *e, uint64_t *ns, const char *who);
+NPU_API int npu_rt_event_id(struct npu_event *e, uint32_t *id);
+
+/* ---- memory ---- */
+enum npu_place { PLACE_UNKNOWN, PLACE_DEVICE, PLACE_HOST };
+enum npu_copy_kind { /* numbers of aclrtMemcpyKind */
+    COPY_H2H, COPY_H2D, COPY_D2H, COPY_D2D, COPY_DEFAULT, COPY_H2BUF2D, COPY_INNER_D2D,
+    COPY_INTER_D2D, N_COPY_KINDS
+};
+struct npu_allocation {
+    uint64_t at, bytes;
+    int device; /* -1: host */
+    enum npu_place place;
+};
+/* Device memory of the current device, 512-byte aligned. */
+NPU_API int npu_rt_malloc(void **out, size_t bytes, const char *who);
+NPU_API int npu_rt_free(void *p, const char *who);
+NPU_API int npu_rt_malloc_host(void **out, size_t bytes, const char *who);
+NPU_API int npu_rt_free_host(void *p, const char *who);
+/* Existing host memory joins the registry (pinned) or leaves it. */
+NPU_API int npu_rt_host_register(void *p, size_t bytes, const char *who);
+NPU_API int npu_rt_host_unregister(void *p, const char *who);
+/* The allocation that holds p; false when p is not ours. */
+NPU_API bool npu_rt_find(const void *p, struct npu_allocation *out);
+NPU_API int npu_rt_mem_info(int device, size_t *free_bytes, size_t *total_bytes);
+struct npu_copy {
+    void *dst;
+    const void *src;
+    size_t dst_pitch, src_pitch, width, height; /* flat: height 1, width = bytes */
+    enum npu_copy_kind kind;
+};
+NPU_API int npu_rt_copy(const struct npu_copy *c, const char *who);
+NPU_API int npu_rt_copy_async(const struct npu_copy *c, struct npu_stream *s, const char *who);
+NPU_API int npu_rt_fill(void *dst, size_t max, uint32_t value, uint32_t value_bytes, size_t n,
+                        const char *who);
+NPU_API int npu_rt_fill_async(void *dst, size_t max, uint32_t value, uint32_t value_bytes, size_t n,
+                              struct npu_stream *s, const char *who);
+
+/* ---- virtual memory ---- */
+struct npu_physical;
+NPU_API int npu_rt_vm_reserve(void **out, size_t bytes, size_t alignment, void *want);
+NPU_API int npu_rt_vm_release(void *p);
+NPU_API int npu_rt_physical_create(struct npu_physical **out, size_t bytes, int device, bool host);
+NPU_API int npu_rt_physical_destroy(struct npu_physical *h);
+NPU_API int npu_rt_vm_map(void *at, size_t bytes, size_t offset, struct npu_physical *h);
+NPU_API int npu_rt_vm_unmap(void *at);
+NPU_API int npu_rt_physical_export(struct npu_physical *h, uint64_t *shareable);
+NPU_API int npu_rt_physical_import(uint64_t shareable, int device, struct npu_physical **out);
+NPU_API size_t npu_rt_vm_granularity(void);
+
+#endif

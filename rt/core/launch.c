@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * launch.c - from `k<<<blocks, l2, stream>>>(args)` to the engine.
+ *
+ * Objects that bisheng made register their kernels from static constructors; a launch looks the host
+ * symbol up and gives the stream one task. The way of an idle stream allocates nothing.
+ * Rule: the table of kernels is read without a lock; writers make a new one and never free the old
+ * (a few hundred bytes a dlopen), so a reader never sees one go.
+ */
+#include "core.h"
+#include "../../engine/engine.h"
+#include "../../engine/kernel.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Open addressing by the key's address; cap is a power of two, at most half full. */
+struct table {
+    struct table *old;
+    size_t cap;
+    const struct nputwin_kernel *slot[];
+};
+
+struct group { /* rows of one nputwin_register */
+    struct group *next;
+    const struct nputwin_kernel *rows;
+    uint32_t n;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct group *groups;
+static _Atomic(struct table *) table;
+
+static size_t hash(const void *key)
+{
+    return (size_t)(((uint64_t)(uintptr_t)key >> 4) * 0x9e3779b97f4a7c15u >> 32);
+}
+
+static const struct nputwin_kernel *find(const void *key)
+{
+    const struct table *t = atomic_load_explicit(&table, memory_order_acquire);
+
+    if (!t)
+        return NULL;
+    for (size_t i = hash(key);; i++) {
+        const struct nputwin_kernel *k = t->slot[i & (t->cap - 1)];
+
+        if (!k || k->key == key)
+            return k;
+    }
+}
+
+static void put(struct table *t, const struct nputwin_kernel *k)
+{
+    size_t i = hash(k->key);
+
+    while (t->slot[i & (t->cap - 1)] && t->slot[i & (t->cap - 1)]->key != k->key)
+        i++;
+    t->slot[i & (t->cap - 1)] = k;
+}
+
+/* Makes a new table of all groups. Locked. */
+static void rebuild(void)
+{
+    size_t n = 0, cap = 16;
+    struct table *t;
+
+    for (const struct group *g = groups; g; g = g->next)
+        n += g->n;
+    while (cap < 2 * n)
+        cap *= 2;
+    t = calloc(1, sizeof(*t) + cap * sizeof(t->slot[0]));
+    if (!t)
+        return; /* the launch then says that the kernel is not registered */
+    t->old = atomic_load_explicit(&table, memory_order_relaxed);
+    t->cap = cap;
+    for (const struct group *g = groups; g; g = g->next) {
+        for (uint32_t i = 0; i < g->n; i++)
+            put(t, &g->rows[i]);
+    }
+    atomic_store_explicit(&table, t, memory_order_release);
+}
+
+NPU_API void nputwin_register(uint32_t abi, const struct nputwin_kernel *rows, uint32_t n)
+{
+    struct group *g;
+
+    if (abi != NPUTWIN_KERNEL_ABI) {
+        npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                    "a library brings kernels in layout %u, this runtime knows %d: build it again with "
+                    "this version of bisheng", abi, NPUTWIN_KERNEL_ABI);
+        return;
+    }
+    g = malloc(sizeof(*g));
+    if (!g)
+        return;
+    pthread_mutex_lock(&lock);
+    *g = (struct group){groups, rows, n};
+    groups = g;
+    rebuild();
+    pthread_mutex_unlock(&lock);
+}
+
+NPU_API void nputwin_unregister(const struct nputwin_kernel *rows)
+{
+    pthread_mutex_lock(&lock);
+    for (struct group **at = &groups; *at; at = &(*at)->next) {
+        struct group *g = *at;
+
+        if (g->rows != rows)
+            continue;
+        *at = g->next;
+        free(g);
+        break;
+    }
+    rebuild();
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- one launch ---------------------------------------------------------------------- */
+
+struct launch {
+    const struct nputwin_kernel *kernel;
+    const struct npu_soc *soc;
+    uint32_t block_dim;
+    void (*call)(void (*fn)(void), const void *args);
+    const void *args;
+    void (*fn)(void);
+    void *(*copy_args)(const void *args);
+    void (*drop_args)(void *copy);
+};
+
+static void run_block(void *arg, struct npu_core *c)
+{
+    const struct launch *l = arg;
+
+    (void)c;
+    l->call(l->fn, l->args);
+}
+
+/* The code that the chip would report for a kernel of that core kind. */
+static int fault_code(enum npu_status st, uint32_t kind)
+{
+    if (st == NPU_E_NOMEM)
+        return ACL_ERROR_RT_MEMORY_ALLOCATION;
+    if (st == NPU_E_UNSUP)
+        return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+    return kind == NPUTWIN_AIV ? ACL_ERROR_RT_VECTOR_CORE_EXCEPTION : ACL_ERROR_RT_AICORE_EXCEPTION;
+}
+
+static int run_launch(void *arg, struct npu_diag *story)
+{
+    const struct launch *l = arg;
+    struct npu_launch n = {.soc = l->soc,
+                           .name = l->kernel->name,
+                           .block_dim = l->block_dim,
+                           .core_kind = l->kernel->kind == NPUTWIN_AIC ? CORE_AIC : CORE_AIV,
+                           .run = run_block,
+                           .arg = arg};
+    enum npu_status st = npu_launch(&n, story);
+
+    return NPU_LIKELY(st == NPU_OK) ? ACL_OK : fault_code(st, l->kernel->kind);
+}
+
+static void *copy_launch(const void *arg)
+{
+    struct launch *l = malloc(sizeof(*l));
+
+    if (!l)
+        return NULL;
+    *l = *(const struct launch *)arg;
+    if (l->copy_args) {
+        l->args = l->copy_args(l->args);
+        if (!l->args) {
+            free(l);
+            return NULL;
+        }
+    }
+    return l;
+}
+
+static void drop_launch(void *arg)
+{
+    struct launch *l = arg;
+
+    if (l->drop_args)
+        l->drop_args((void *)(uintptr_t)l->args);
+    free(l);
+}
+
+/* Refuses what the chip would refuse before anything runs. */
+static int check(const struct nputwin_kernel *k, uint32_t block_dim, const void *key)
+{
+    if (!k)
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "kernel launch failure: no kernel is registered for %p: the object that "
+                           "holds it was not linked in, or its library is closed", key);
+    if (block_dim < 1 || block_dim > NPU_MAX_BLOCKS)
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "kernel launch failure: %s: blockDim %u is not in [1, %d]: use at most as "
+                           "many blocks as cores and let each loop over its share", k->name, block_dim,
+                           NPU_MAX_BLOCKS);
+    if (k->kind == NPUTWIN_MIX_1_1 || k->kind == NPUTWIN_MIX_1_2)
+        return npu_rt_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                           "kernel launch failure: %s is a mix kernel (cube and vector cores "
+                           "together), which this version does not run", k->name);
+    if (!(k->kind == NPUTWIN_AIC ? k->aic : k->aiv))
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "kernel launch failure: %s has no code for %s cores", k->name,
+                           k->kind == NPUTWIN_AIC ? "cube" : "vector");
+    return ACL_OK;
+}
+
+static int check_arch(const struct nputwin_kernel *k, const struct npu_soc *soc)
+{
+    if (NPU_LIKELY(!k->arch || k->arch == soc->arch))
+        return ACL_OK;
+    return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                       "kernel launch failure: %s was compiled for dav-%u, but %s is dav-%u: compile "
+                       "with --npu-arch=dav-%u or set NPUTWIN_SOC", k->name, k->arch, soc->name,
+                       soc->arch, soc->arch);
+}
+
+NPU_API uint32_t nputwin_launch(const void *key, uint32_t block_dim, void *l2_ctrl, void *stream,
+                                void (*call)(void (*fn)(void), const void *args), const void *args,
+                                void *(*copy)(const void *args), void (*drop)(void *copy))
+{
+    const struct nputwin_kernel *k = find(key);
+    struct launch l = {.kernel = k, .block_dim = block_dim, .call = call, .args = args,
+                       .copy_args = copy, .drop_args = drop};
+    int rc = check(k, block_dim, key);
+
+    (void)l2_ctrl; /* a hint about the L2 cache */
+    if (rc)
+        return (uint32_t)rc;
+    l.soc = npu_rt_soc();
+    if (!l.soc)
+        return ACL_ERROR_RT_PARAM_INVALID;
+    rc = check_arch(k, l.soc);
+    if (rc)
+        return (uint32_t)rc;
+    l.fn = k->kind == NPUTWIN_AIC ? k->aic : k->aiv;
+    return (uint32_t)npu_rt_enqueue(stream, k->name, run_launch, &l, copy_launch, drop_launch);
+}
