@@ -2,9 +2,9 @@
 /*
  * home.c - where the CANN-shaped tree is.
  *
- * The same program lies in three places: bin/ of a prefix, bin/ of a Python environment (the tree is
- * then in site-packages, whose path holds the Python version: hence the pattern) and bin/ of a build
- * directory. A tree is ours when nputwin.json lies in it.
+ * The same program lies in three places: bin/ of a prefix, bin/ of a Python environment (the tree
+ * is then in site-packages, whose path holds the Python version: hence the pattern) and bin/ of a
+ * build directory. A tree is ours when nputwin.json lies in it.
  */
 #include "cli.h"
 

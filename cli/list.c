@@ -145,7 +145,8 @@ static void list_api(cJSON *items)
     (void)items;
 }
 
-/* Neither static rules nor run-time checks exist in this version: the lists are empty, not absent. */
+/* Neither static rules nor run-time checks exist in this version: the lists are empty, not absent.
+ */
 static void list_rules(cJSON *items)
 {
     (void)items;

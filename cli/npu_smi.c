@@ -2,10 +2,10 @@
 /*
  * npu_smi.c - `npu-smi`: the driver's table, for scripts that read the chip's name from it.
  *
- * A command of its own name, because build scripts call it by that name. What stands in the table is
- * the row of the chip. Power and temperature do not exist here and read NA; the device memory that
- * other processes use is not known to this one and reads 0.
- * Rule: tests/cli/test_npu_smi.py reads the table with nptop, and as op-plugin's setup scripts do.
+ * A command of its own name, because build scripts call it by that name. What stands in the table
+ * is the row of the chip. Power and temperature do not exist here and read NA; the device memory
+ * that other processes use is not known to this one and reads 0. Rule: tests/cli/test_npu_smi.py
+ * reads the table with nptop, and as op-plugin's setup scripts do.
  */
 #include "../isa/isa.h"
 
@@ -84,7 +84,8 @@ static void print_device(const struct npu_soc *soc, long id)
 
 static int print_table(const struct npu_soc *soc)
 {
-    puts("+------------------------------------------------------------------------------------------------+");
+    puts("+----------------------------------------------------------------------------------------"
+         "--------+");
     printf("| npu-smi %-24s Version: %-52s |\n", NPUTWIN_VERSION, "nputwin " NPUTWIN_VERSION);
     print_rule('-');
     print_cells("NPU   Name", "Health", "Power(W)    Temp(C)           Hugepages-Usage(page)");
@@ -105,7 +106,8 @@ static int print_list(void)
 {
     printf("\tTotal Count                    : %ld\n", n_devices());
     for (long id = 0; id < n_devices(); id++)
-        printf("\n\tNPU ID                         : %ld\n\tChip Count                     : 1\n", id);
+        printf("\n\tNPU ID                         : %ld\n\tChip Count                     : 1\n",
+               id);
     return EXIT_FINE;
 }
 

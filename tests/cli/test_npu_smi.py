@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""npu-smi, read by two programs that parse it in the field: nptop, and build scripts' regex."""
+
+import re
+
+import pytest
+from nputop.backend import parse_npu_smi
+
+
+def chip_as_build_scripts_find_it(output):
+    """First data row of the table, as setup scripts of C++ extensions pick the chip's name."""
+    for line in output.split("\n"):
+        if not line.strip() or re.search(r"Health|NPU\s+ID|Name|Version|\+|---|=", line):
+            continue
+        match = re.search(r"^\s*\|?\s*\d+\s*\|?\s*([A-Za-z0-9]+)", line)
+        if match:
+            return match.group(1)
+    return None
+
+
+@pytest.mark.parametrize(
+    "soc, name, hbm_mb",
+    [("Ascend910B2", "910B2", 65536), ("Ascend910B4", "910B4", 32768), ("Ascend910_9391", "Ascend910", 65536),
+     ("Ascend950PR_9599", "Ascend950PR", 131072)],
+)
+def test_table_is_parsed(run, soc, name, hbm_mb):
+    done = run("npu-smi", "info", env={"NPUTWIN_SOC": soc, "NPUTWIN_DEVICES": "2"})
+    assert done.returncode == 0
+    assert chip_as_build_scripts_find_it(done.stdout) == name
+    snapshot = parse_npu_smi(done.stdout)
+    assert [(d.index, d.name, d.health) for d in snapshot.devices] == [(0, name, "OK"), (1, name, "OK")]
+    assert {(d.memory_used_mb, d.memory_total_mb, d.utilization_percent) for d in snapshot.devices} == {(0, hbm_mb, 0)}
+    assert snapshot.processes == []
+
+
+def test_lines_are_of_one_width(run):
+    lines = run("npu-smi", "info").stdout.splitlines()
+    assert {len(line) for line in lines} == {98}
+
+
+def test_board_names_the_chip_in_two_parts(run):
+    done = run("npu-smi", "info", "-t", "board", "-i", "0", "-c", "0", env={"NPUTWIN_SOC": "Ascend910_9391"})
+    fields = dict(re.findall(r"^\s*(.+?)\s+: (.+)$", done.stdout, re.M))
+    assert fields["Chip Name"] + "_" + fields["NPU Name"] == "Ascend910_9391"
+
+
+def test_list_map_version(run):
+    assert "Total Count                    : 3" in run("npu-smi", "info", "-l", env={"NPUTWIN_DEVICES": "3"}).stdout
+    assert "Ascend910B2" in run("npu-smi", "info", "-m").stdout
+    assert re.fullmatch(r"npu-smi version: [\d.]+\n", run("npu-smi", "-v").stdout)
+
+
+@pytest.mark.parametrize(
+    "args, env, says",
+    [
+        (["top"], {}, "unknown command 'top'"),
+        (["info", "-t", "usages", "-i", "0"], {}, "not a type that the twin has: 'usages'"),
+        (["info", "-t", "board", "-i", "9"], {}, "no device 9"),
+        (["info"], {"NPUTWIN_SOC": "Ascend310P3"}, "Ascend310P3"),
+    ],
+)
+def test_refusals(run, args, env, says):
+    done = run("npu-smi", *args, env=env)
+    assert done.returncode == 2 and done.stdout == "" and says in done.stderr

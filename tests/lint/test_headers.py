@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every header compiles alone, in each language that it is for."""
+
+import subprocess
+
+import pytest
+
+from layers import ROOT, tracked_files
+
+# Headers that are a loop's or a table's body; the file that includes them sets their macros.
+BODIES = {"engine/lane_loop.h", "engine/lane_math.h"}
+KERNEL_SIDE = ("ops/",)  # written for bisheng, which the build of the operators calls
+WARNINGS = ["-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
+C = ["gcc", "-std=gnu17", "-D_GNU_SOURCE", "-x", "c"]
+CXX = ["g++", "-std=gnu++17", "-x", "c++"]
+
+
+def headers():
+    names = (path.relative_to(ROOT).as_posix() for path in sorted(tracked_files())
+             if path.suffix in (".h", ".hpp") and path.is_file())
+    return [name for name in names if name not in BODIES and not name.startswith(KERNEL_SIDE)]
+
+
+def compilers(name):
+    """front speaks C++, interfaces speak both, the inside of a C room speaks C."""
+    room = name.split("/")[0]
+    if room == "front":
+        return [CXX]
+    if room == "sdk" or name in ("base/base.h", "isa/isa.h", "engine/engine.h", "engine/kernel.h", "rt/rt.h"):
+        return [C, CXX]
+    return [C]
+
+
+@pytest.mark.parametrize("name", headers())
+def test_compiles_alone(name):
+    for compiler in compilers(name):
+        search = [f"-I{ROOT}", f"-I{ROOT}/sdk/include", f"-I{ROOT}/front/cpp"]
+        done = subprocess.run(
+            [*compiler, *WARNINGS, *search, "-"], input=f'#include "{name}"\n', cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == 0, f"{' '.join(compiler)}\n{done.stderr}"
