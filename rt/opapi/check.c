@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check.c - what phase one refuses.
+ *
+ * Apart from the kernels, because a mistake found here is a plain error on the caller's thread,
+ * while the same mistake found on the stream makes the device unusable.
+ * Rule: a check reads shapes and types only, never device memory.
+ */
+#include "opapi.h"
+#include <string.h>
+
+static const uint32_t marks[N_KINDS] = {
+    [KIND_t] = MARK_TENSOR, [KIND_T] = MARK_TENSOR,   [KIND_s] = MARK_SCALAR,
+    [KIND_ia] = MARK_INTS,  [KIND_ba] = MARK_BOOLS,   [KIND_fa] = MARK_FLOATS,
+    [KIND_tl] = MARK_TENSORS, [KIND_TL] = MARK_TENSORS, [KIND_sl] = MARK_SCALARS,
+};
+
+static int check_tensor(const struct npu_op_row *row, const char *name, const struct aclTensor *t)
+{
+    if (npu_dtype_bytes(t->dtype) == 0)
+        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                           "%s: %s has data type %d (%s), which has no form in torch", row->name,
+                           name, t->dtype, npu_dtype_name(t->dtype));
+    if (!t->data && npu_tensor_numel(t) != 0)
+        return npu_rt_fail(ACLNN_ERR_PARAM_NULLPTR, "%s: %s of shape %s has no device memory",
+                           row->name, name, npu_shape_text(t));
+    return ACL_OK;
+}
+
+static int check_list(const struct npu_op_row *row, const char *name,
+                      const struct aclTensorList *list)
+{
+    for (uint64_t i = 0; i < list->n; i++) {
+        const struct aclTensor *t = list->v[i];
+        int rc;
+
+        if (!t)
+            continue; /* "no index here"; who cannot do without says so when it runs */
+        if (t->obj.mark != MARK_TENSOR)
+            return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s[%llu] is not a tensor", row->name,
+                               name, (unsigned long long)i);
+        rc = check_tensor(row, name, t);
+        if (rc != ACL_OK)
+            return rc;
+    }
+    return ACL_OK;
+}
+
+static int check_handle(const struct npu_op_row *row, const struct npu_param *p, union npu_arg a)
+{
+    const struct npu_obj *obj = a.p;
+
+    if (!obj) {
+        if (p->optional)
+            return ACL_OK;
+        return npu_rt_fail(ACLNN_ERR_PARAM_NULLPTR, "%s: parameter %s must not be null", row->name,
+                           p->name);
+    }
+    if (p->kind == KIND_str)
+        return ACL_OK;
+    if (obj->mark != marks[p->kind])
+        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                           "%s: parameter %s (%p) is not a live handle of its type", row->name,
+                           p->name, a.p);
+    if (p->kind == KIND_t || p->kind == KIND_T)
+        return check_tensor(row, p->name, a.t);
+    if (p->kind == KIND_tl || p->kind == KIND_TL)
+        return check_list(row, p->name, a.tl);
+    return ACL_OK;
+}
+
+/* !param: what the operator does not do must not be asked for. */
+static int check_refused(const struct npu_op_row *row, const union npu_arg *args)
+{
+    for (uint32_t i = 0; i < row->n_maps; i++) {
+        const struct npu_param *p = &row->params[row->maps[i].param];
+        const union npu_arg a = args[row->maps[i].param];
+
+        if (row->maps[i].how != HOW_ZERO)
+            continue;
+        if (p->kind <= KIND_str && p->kind != KIND_double && p->kind != KIND_float &&
+            (p->kind <= KIND_sl || p->kind == KIND_str)) {
+            if (a.p && !(p->kind == KIND_t && npu_tensor_numel(a.t) == 0))
+                return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                                   "%s: parameter %s is not supported by the twin; pass null",
+                                   row->name, p->name);
+            continue;
+        }
+        if (p->kind == KIND_double || p->kind == KIND_float ? a.d != 0 : a.i != 0)
+            return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                               "%s: parameter %s is only supported with value 0", row->name,
+                               p->name);
+    }
+    return ACL_OK;
+}
+
+/* ---- shapes ---- */
+
+/* The read and the written tensors of a call, in the order of the parameters. */
+struct operands {
+    const struct aclTensor *in[8], *out[8];
+    uint32_t n_in, n_out;
+};
+
+static void collect(const struct npu_op_row *row, const union npu_arg *args, struct operands *o)
+{
+    o->n_in = o->n_out = 0;
+    for (uint32_t i = 0; i < row->n_params; i++) {
+        if (row->params[i].kind == KIND_t && args[i].t && o->n_in < 8)
+            o->in[o->n_in++] = args[i].t;
+        else if (row->params[i].kind == KIND_T && args[i].t && o->n_out < 8)
+            o->out[o->n_out++] = args[i].t;
+    }
+}
+
+static int64_t dim_from_end(const struct aclTensor *t, uint32_t k)
+{
+    return k < t->n_dims ? t->dim[t->n_dims - 1 - k] : 1;
+}
+
+static bool same_shape(const struct aclTensor *a, const struct aclTensor *b)
+{
+    return a->n_dims == b->n_dims && !memcmp(a->dim, b->dim, a->n_dims * sizeof *a->dim);
+}
+
+/* For x.op_(y) the written tensor is the first operand as well, and keeps its shape. */
+static int check_broadcast(const struct npu_op_row *row, const struct operands *o)
+{
+    const struct aclTensor *out = o->n_out ? o->out[0] : NULL;
+    uint32_t n_dims = 0;
+
+    for (uint32_t i = 0; i < o->n_in; i++)
+        n_dims = o->in[i]->n_dims > n_dims ? o->in[i]->n_dims : n_dims;
+    if (!out || !o->n_in)
+        return ACL_OK;
+    for (uint32_t k = 0; k < n_dims; k++) {
+        int64_t size = 1;
+        const struct aclTensor *from = NULL;
+
+        for (uint32_t i = 0; i < o->n_in; i++) {
+            const int64_t d = dim_from_end(o->in[i], k);
+            if (d != 1 && size != 1 && d != size)
+                return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                                   "%s: shapes %s and %s do not broadcast", row->name,
+                                   npu_shape_text(from), npu_shape_text(o->in[i]));
+            if (d != 1) {
+                size = d;
+                from = o->in[i];
+            }
+        }
+        if (dim_from_end(out, k) != size && !(size == 1 && !strncmp(row->name, "aclnnInplace", 12)))
+            return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                               "%s: the output has shape %s, but the inputs broadcast to %lld in "
+                               "dimension %u from the end",
+                               row->name, npu_shape_text(out), (long long)size, k + 1);
+    }
+    return ACL_OK;
+}
+
+static int check_same(const struct npu_op_row *row, const struct operands *o)
+{
+    for (uint32_t i = 0; o->n_in && i < o->n_out; i++)
+        if (!same_shape(o->in[0], o->out[i]))
+            return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                               "%s: the output has shape %s, the input %s", row->name,
+                               npu_shape_text(o->out[i]), npu_shape_text(o->in[0]));
+    return ACL_OK;
+}
+
+static int check_product(const struct npu_op_row *row, const struct aclTensor *a,
+                         const struct aclTensor *b, const struct aclTensor *out, uint32_t rank)
+{
+    const uint32_t k = rank - 2;
+
+    if (a->n_dims != rank || b->n_dims != rank || out->n_dims != rank)
+        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                           "%s: %s x %s -> %s: each must have %u dimensions", row->name,
+                           npu_shape_text(a), npu_shape_text(b), npu_shape_text(out), rank);
+    if (a->dim[k + 1] != b->dim[k] || a->dim[k] != out->dim[k] || b->dim[k + 1] != out->dim[k + 1] ||
+        (k && (a->dim[0] != b->dim[0] || a->dim[0] != out->dim[0])))
+        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: shapes %s x %s -> %s do not multiply",
+                           row->name, npu_shape_text(a), npu_shape_text(b), npu_shape_text(out));
+    if (a->dtype != b->dtype)
+        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s x %s: the types must be equal",
+                           row->name, npu_dtype_name(a->dtype), npu_dtype_name(b->dtype));
+    return ACL_OK;
+}
+
+static int check_rule(const struct npu_op_row *row, const union npu_arg *args)
+{
+    struct operands o;
+
+    if (row->rule == RULE_NONE)
+        return ACL_OK;
+    collect(row, args, &o);
+    switch (row->rule) {
+    case RULE_BROADCAST: return check_broadcast(row, &o);
+    case RULE_SAME: return check_same(row, &o);
+    case RULE_MM: return check_product(row, o.in[0], o.in[1], o.out[0], 2);
+    case RULE_BMM: return check_product(row, o.in[0], o.in[1], o.out[0], 3);
+    default: return check_product(row, o.in[1], o.in[2], o.out[0], 2);
+    }
+}
+
+int npu_op_check(const struct npu_op_row *row, const union npu_arg *args)
+{
+    for (uint32_t i = 0; i < row->n_params; i++) {
+        const struct npu_param *p = &row->params[i];
+        int rc;
+
+        if (p->kind > KIND_sl && p->kind != KIND_str)
+            continue;
+        rc = check_handle(row, p, args[i]);
+        if (rc != ACL_OK)
+            return rc;
+    }
+    if (row->n_maps) {
+        const int rc = check_refused(row, args);
+        if (rc != ACL_OK)
+            return rc;
+    }
+    return check_rule(row, args);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * opapi.h - the aclnn operators as rows, and how one of them runs.
+ *
+ * aclnn.tbl has one line an operator; gen.c makes of it, at build time, a row of npu_op_rows and
+ * the two typed C entry points. Each entry point only packs its arguments and calls npu_op_prepare
+ * or npu_op_launch.
+ */
+#ifndef NPU_OPAPI_H
+#define NPU_OPAPI_H
+#include "../aten.h"
+
+/* A native computes over an ATen context and stores into the tensors of its arguments. Once it
+ * fails, its later calls do nothing: see aten.h. */
+typedef void npu_native_fn(struct npu_aten_ctx *c, const union npu_arg *a);
+
+/* A check of shapes and data types beyond "is there a tensor": see check.c. */
+enum npu_rule {
+    RULE_NONE,
+    RULE_BROADCAST, /* written tensors have the common shape of the read ones */
+    RULE_SAME,      /* written tensors have the shape of the first read one */
+    RULE_MM,        /* the first two read matrices multiply to the written one */
+    RULE_BMM,
+    RULE_ADDMM,     /* the second and third read matrices do, and the first spreads over it */
+    N_RULES
+};
+
+struct npu_op_row {
+    const char *name;   /* aclnnAdd */
+    const char *schema; /* aten::add.out, NULL for a native */
+    npu_native_fn *native;
+    const struct npu_param *params;
+    const struct npu_map *maps;
+    uint16_t n_params, n_maps;
+    uint8_t flags; /* enum npu_row_flag */
+    uint8_t rule;  /* enum npu_rule */
+};
+
+/* What an operator keeps between its calls. */
+struct npu_op_state {
+    void *bound; /* of aten.h; set once */
+};
+
+extern const struct npu_op_row npu_op_rows[];
+extern struct npu_op_state npu_op_states[];
+extern const uint32_t npu_n_op_rows;
+
+/* For the CLI and the tests: all rows, in the order of the table. */
+NPU_API const struct npu_op_row *npu_opapi_rows(uint32_t *n);
+/* Binds a row to the installed torch. 0, or an aclnn error with text. */
+NPU_API int npu_opapi_bind(uint32_t row);
+
+/* Loads libnputwin_aten.so once; NULL with text when it cannot. */
+const struct npu_aten *npu_aten(void);
+
+/* Checks the arguments against the row; 0 or 161001/161002 with text. */
+int npu_op_check(const struct npu_op_row *row, const union npu_arg *args);
+
+struct aclOpExecutor;
+int npu_op_prepare(uint32_t row, const union npu_arg *args, uint64_t *workspace_bytes,
+                   struct aclOpExecutor **executor);
+int npu_op_launch(uint32_t row, void *workspace, uint64_t workspace_bytes,
+                  struct aclOpExecutor *executor, void *stream);
+
+/* An executor runs once, unless this was called; then the caller destroys it. */
+NPU_API int aclSetAclOpExecutorRepeatable(struct aclOpExecutor *executor);
+NPU_API int aclDestroyAclOpExecutor(struct aclOpExecutor *executor);
+NPU_API int aclnnInit(const char *config);
+NPU_API int aclnnFinalize(void);
+
+#endif
