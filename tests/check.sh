@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# check.sh BUILD - what has to hold before a push; each step stops at its first finding, by name.
+#
+#   format   clang-format            tidy      clang-tidy, the checks in .clang-tidy
+#   layers   include arrows          cppcheck  tests/lint/cppcheck.txt says what is not shown, and why
+#   headers  each compiles alone     asan tsan the C unit tests under sanitizers
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=$1
+jobs=$(nproc)
+
+step() { echo "check: $1"; }
+fail() { echo "check: FAILED: $1" >&2; exit 1; }
+quietly() { # quietly LOG COMMAND...: the output only when it fails
+    local log=$1
+    shift
+    mkdir -p "$(dirname "$log")"
+    "$@" >"$log" 2>&1 || { cat "$log" >&2; return 1; }
+}
+our_c() { # the C files that the build compiles, generated ones left out
+    python3 - "$build/compile_commands.json" "$PWD" <<'PY'
+import json, os, sys
+for row in json.load(open(sys.argv[1])):
+    name = os.path.relpath(os.path.join(row["directory"], row["file"]), sys.argv[2])
+    if name.endswith(".c") and not name.startswith(("build", "..", "bench", "/")):
+        print(name)
+PY
+}
+
+step "format"
+sh tests/lint/format.sh || fail "format (make fmt mends it)"
+
+step "include layers, headers alone, licences"
+quietly "$build/check/lint.log" python -m pytest -q tests/lint || fail "tests/lint"
+
+step "clang-tidy"
+our_c | sort -u | xargs -P "$jobs" -n 4 clang-tidy -p "$build" --quiet 2>/dev/null || fail "clang-tidy"
+
+step "cppcheck"
+# The macro of cJSON's that is a loop; cppcheck does not read system headers.
+quietly "$build/check/cppcheck.log" cppcheck --project="$build/compile_commands.json" -j "$jobs" \
+    --enable=warning,portability,performance --inline-suppr --suppressions-list=tests/lint/cppcheck.txt \
+    '-DcJSON_ArrayForEach(e,a)=for(e=(a)->child;e;e=e->next)' '--file-filter=*.c' \
+    --quiet --error-exitcode=1 || fail "cppcheck"
+
+# sanitized NAME FLAGS TESTS: the unit tests of that name pattern, built with -fsanitize=FLAGS.
+# A sanitizer keeps shadow memory at fixed addresses, so the run has address randomisation off.
+sanitized() {
+    local dir=$build/$1
+    quietly "$dir/configure.log" cmake -S . -B "$dir" -G Ninja -DDEV=ON "-DNPU_SANITIZE=$2" \
+        -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DPython3_EXECUTABLE=$(command -v python)" || return 1
+    quietly "$dir/build.log" cmake --build "$dir" -j "$jobs" --target unit_tests || return 1
+    quietly "$dir/ctest.log" setarch "$(uname -m)" -R ctest --test-dir "$dir" --output-on-failure \
+        --no-tests=error -R "$3" || return 1
+    grep -E 'tests passed' "$dir/ctest.log"
+}
+export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=0
+export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+step "unit tests under address and undefined-behaviour sanitizers"
+sanitized asan address,undefined '.' || fail "address or undefined-behaviour sanitizer"
+step "launch tests under the thread sanitizer"
+sanitized tsan thread 'launch|stream|event|pool|queue' || fail "thread sanitizer"
+
+echo "check: OK"
