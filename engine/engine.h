@@ -53,7 +53,31 @@ struct npu_insn {
     struct npu_ref sel;
     uint32_t seq;                     /* program order, filled by the engine */
     struct npu_where where;           /* line of the kernel */
+    bool counter;                     /* counter mode: mask[0] counts elements, repeat is not looked at,
+                                       * strides rule; doors copy it from the registers */
+    uint64_t cmpmask[2];              /* vsel mode 0: filled by the engine from the registers */
 };
+
+/* What the fields mean where it is not obvious (strides in 32-byte blks unless said otherwise):
+ *
+ * vcmp, vcmps   dst: packed bits, least significant first, contiguous over the repeats whatever dst
+ *               strides and mask are. Counts are cut down to whole repeats. NaN compares false, NE too.
+ * vsel          mode 0: choice = the cmpmask register, the same in each repeat; mode 1: choice = bits
+ *               at `sel`, consumed contiguously, src1 = `scalar`; mode 2: bits at `sel`, src1 a tensor.
+ * vconv         type = source, dst_type = result, mode = enum npu_round; the mask counts lanes of the
+ *               wider type, and a repeat has 256 bytes of it.
+ * vcadd, vcmax, vcmin     ref[0].rep_stride in results: for vcadd and order 2 one element; orders 0 and
+ *               1 two elements; order 3 four bytes. mode = order: 0 value,index 1 index,value 2 value
+ *               3 index (32 bits). An index counts lanes of its repeat.
+ * vcgadd, vcgmax, vcgmin  ref[0].rep_stride in 8 elements. On 2201 a blk without an active lane leaves
+ *               its result as it was.
+ * vbrcb         8 elements of src0 a repeat, one after the other; mask is not looked at.
+ * vcopy         n_burst 0: lanes under mask and strides; else n_burst bursts with gaps, as the movers.
+ * copy_*        n_burst bursts of burst_bytes; gaps in bytes. In UB each burst begins at a multiple of 32
+ *               bytes and its gap counts from the padded end. A burst with pads or a tail is filled with
+ *               `scalar` when is_pad is set, else with its own first element.
+ * Set and wait  set_flag: pipe = from, peer = to; wait_flag: pipe = the one that waits, peer = from.
+ */
 
 /* Special registers that instructions read and doors may set at any time. */
 struct npu_regs {
