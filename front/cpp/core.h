@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * core.h - what every header of this door needs: the running core, where the caller stands, and
+ * which element types an instruction takes.
+ *
+ * The type sets are expanded from isa/vec.def: a type that a row gains is a type that the calls
+ * take, with no edit here.
+ */
+#ifndef NPU_FRONT_CORE_H
+#define NPU_FRONT_CORE_H
+/* C lets a struct and a function share a name; a kernel built with -Wshadow need not hear of it. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../engine/engine.h"
+#pragma GCC diagnostic pop
+#include "../../isa/typeset.h"
+#include "../launch/qualifiers.h"
+#include "scalar.h"
+#include <cstring>
+
+/* Architecture of the chip that the file is compiled for, as the driver passes it. */
+#ifdef __NPU_ARCH__
+#define NPU_ARCH __NPU_ARCH__
+#else
+#define NPU_ARCH 2201
+#endif
+
+/* Default argument that names the caller's line: gcc and clang expand it where the call stands. */
+#define NPU_HERE                                                                                  \
+    npu_where { __builtin_FILE(), uint32_t(__builtin_LINE()) }
+
+namespace nputwin {
+
+inline npu_core *core() { return npu_self(); }
+
+/* Blocks the deduction of T, so that vector_dup(uint32_t *, 0x7f800000, ...) compiles. */
+template <class T> struct plain {
+    using type = T;
+};
+template <class T> using same = typename plain<T>::type;
+
+/* ---- element types --------------------------------------------------------------------- */
+
+template <class T> struct type_row;
+#define NPU_TYPE(ctype, row)                                                                      \
+    template <> struct type_row<ctype> {                                                          \
+        static constexpr npu_type id = TYPE_##row;                                                \
+    };
+NPU_TYPE(half, f16)
+NPU_TYPE(bfloat16_t, bf16)
+NPU_TYPE(float, f32)
+NPU_TYPE(int8_t, s8)
+NPU_TYPE(uint8_t, u8)
+NPU_TYPE(int16_t, s16)
+NPU_TYPE(uint16_t, u16)
+NPU_TYPE(int32_t, s32)
+NPU_TYPE(uint32_t, u32)
+NPU_TYPE(int64_t, s64)
+NPU_TYPE(uint64_t, u64)
+#undef NPU_TYPE
+template <class T> constexpr npu_type type_of = type_row<T>::id;
+
+/* The row that moves elements of that size and does not look at them. */
+template <class T>
+constexpr npu_type mover_of = sizeof(T) == 1   ? TYPE_u8
+                              : sizeof(T) == 2 ? TYPE_u16
+                              : sizeof(T) == 4 ? TYPE_u32
+                                               : TYPE_u64;
+
+/* Bit an enum npu_type that the instruction takes, and the pairs that vconv takes. */
+constexpr uint32_t types_of[] = {
+#define VEC(op, shape, set, cost, lane, brief) TYPES_##set,
+#include "../../isa/vec.def"
+};
+constexpr bool converts(npu_type from, npu_type to)
+{
+#define CONV(src, dst, rounds, brief)                                                             \
+    if (from == TYPE_##src && to == TYPE_##dst)                                                   \
+        return true;
+#include "../../isa/conv.def"
+    return false;
+}
+
+template <class T, class = void> struct is_element : std::false_type {
+};
+template <class T>
+struct is_element<T, std::void_t<decltype(type_row<T>::id)>> : std::true_type {
+};
+template <npu_op op, class T> constexpr bool takes()
+{
+    if constexpr (is_element<T>::value)
+        return types_of[op] >> type_of<T> & 1;
+    else
+        return false;
+}
+#define NPU_TAKES(name, op, T)                                                                    \
+    static_assert(nputwin::takes<op, T>(),                                                        \
+                  name ": this element type is not one the instruction takes on this chip; "      \
+                       "`nputwin list insn` shows the types of each")
+
+/* The bits of one element, zero-extended: how an instruction carries its scalar. */
+template <class T> inline uint64_t bits_of(T v)
+{
+    uint64_t bits = 0;
+    std::memcpy(&bits, &v, sizeof(T));
+    return bits;
+}
+
+/* ---- instructions with repeat, mask and strides --------------------------------------- */
+
+/* Strides of dst, src0, src1 in 32-byte blks. */
+struct strides {
+    uint16_t blk[3], rep[3];
+};
+
+inline npu_ref ub_ref(const npu_core *c, const void *p, uint16_t blk_stride, uint16_t rep_stride)
+{
+    npu_ref r = {};
+    r.at_bytes = uint64_t(static_cast<const uint8_t *>(p) - c->mem[MEM_UB].base);
+    r.blk_stride = blk_stride;
+    r.rep_stride = rep_stride;
+    r.mem = MEM_UB;
+    return r;
+}
+inline npu_ref gm_ref(const void *p)
+{
+    npu_ref r = {};
+    r.at_bytes = uint64_t(uintptr_t(p));
+    r.mem = MEM_GM;
+    return r;
+}
+
+/* An instruction of the vector pipe with the operands filled and the mask register as it is. */
+inline npu_insn vec_insn(const npu_core *c, npu_op op, npu_type type, const void *dst,
+                         const void *src0, const void *src1, uint32_t repeat, const strides &s,
+                         npu_where where)
+{
+    npu_insn in = {};
+    in.kind = KIND_OP;
+    in.op = op;
+    in.type = in.dst_type = type;
+    in.pipe = PIPE_V;
+    in.repeat = uint8_t(repeat);
+    in.mask[0] = c->regs.mask[0];
+    in.mask[1] = c->regs.mask[1];
+    in.ref[0] = ub_ref(c, dst, s.blk[0], s.rep[0]);
+    if (src0)
+        in.ref[1] = ub_ref(c, src0, s.blk[1], s.rep[1]);
+    if (src1)
+        in.ref[2] = ub_ref(c, src1, s.blk[2], s.rep[2]);
+    in.where = where;
+    return in;
+}
+
+/* Mask of the first n lanes; more lanes than there are means all. */
+inline void lanes_mask(uint64_t mask[2], uint32_t n)
+{
+    mask[0] = n >= 64 ? ~uint64_t(0) : (uint64_t(1) << n) - 1;
+    mask[1] = n >= 128 ? ~uint64_t(0) : n > 64 ? (uint64_t(1) << (n - 64)) - 1 : 0;
+}
+
+/* Issues in. In counter mode the mask register counts elements and the repeat number is not
+ * looked at: whole repeats in runs of at most 255, then one masked repeat for the rest.
+ * lane_bytes: the wider element of the instruction. */
+inline void issue_vec(npu_core *c, npu_insn &in, uint32_t lane_bytes)
+{
+    if (NPU_LIKELY(!c->regs.counter_mode)) {
+        if (in.repeat)
+            npu_issue(c, &in);
+        return;
+    }
+    const uint32_t lanes = NPU_REPEAT_BYTES / lane_bytes;
+    uint64_t left = c->regs.mask[0];
+    while (left) {
+        const uint64_t whole = left / lanes < 255 ? left / lanes : 255;
+        in.repeat = uint8_t(whole ? whole : 1);
+        lanes_mask(in.mask, whole ? lanes : uint32_t(left));
+        npu_issue(c, &in);
+        left -= whole ? whole * lanes : left;
+        for (npu_ref &r : in.ref)
+            r.at_bytes += uint64_t(in.repeat) * r.rep_stride * NPU_BLK_BYTES;
+    }
+}
+
+/* ---- mask register --------------------------------------------------------------------- */
+
+inline void reset_mask(uint64_t mask[2]) { mask[0] = mask[1] = ~uint64_t(0); }
+inline void reset_mask(npu_core *c) { reset_mask(c->regs.mask); }
+/* A mask argument is a number of lanes or two words of bits; any integer type is a number. */
+inline const uint64_t *mask_argument(const uint64_t *bits) { return bits; }
+template <class N> inline std::enable_if_t<std::is_integral_v<N>, uint64_t> mask_argument(N n)
+{
+    return uint64_t(n);
+}
+/* What a call with a mask argument does to the register before it issues. */
+inline void load_mask(npu_core *c, const uint64_t mask[2])
+{
+    c->regs.mask[0] = mask[0];
+    c->regs.mask[1] = mask[1];
+}
+inline void load_mask(npu_core *c, uint64_t n)
+{
+    if (c->regs.counter_mode) {
+        c->regs.mask[0] = n;
+        c->regs.mask[1] = 0;
+    } else {
+        lanes_mask(c->regs.mask, n < 128 ? uint32_t(n) : 128);
+    }
+}
+/* The count forms leave the register full and in normal mode. */
+inline void after_count(npu_core *c)
+{
+    reset_mask(c);
+    c->regs.counter_mode = false;
+}
+
+} // namespace nputwin
+#endif

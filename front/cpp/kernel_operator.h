@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kernel_operator.h - the door of Ascend C kernels.
+ *
+ * Prints the same text in every pass of the driver (host, AIV, AIC): what differs by pass is a macro
+ * that leaves its trace only where a kernel uses it. Cheap to parse: no iostream, regex, functional.
+ */
+#ifndef NPU_FRONT_KERNEL_OPERATOR_H
+#define NPU_FRONT_KERNEL_OPERATOR_H
+#include "core.h"
+#include "types.h"
+#include "tensor.h"
+#include "pipe.h"
+#include "queue.h"
+#include "sync.h"
+#include "copy.h"
+#include "vector.h"
+#include "select.h"
+#include "reduce.h"
+#include "debug.h"
+#include "../cce/cce.h"
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pipe.h - TPipe: who gets which bytes of UB, and which event ids are taken.
+ *
+ * One TPipe a core, kept in npu_core.door. Rules: UB is handed out from the bottom and never
+ * moves; a buffer belongs to one queue. After a fault the tensors stay valid memory, because the
+ * scalar code of the kernel runs on.
+ */
+#ifndef NPU_FRONT_PIPE_H
+#define NPU_FRONT_PIPE_H
+#include "tensor.h"
+#include <cstdio>
+#include <cstdlib>
+
+namespace nputwin {
+
+enum { MAX_BUFFERS = 64, MAX_OUT = 8 }; /* in a kernel; allocated at one position at a time */
+
+/* A flag on its way: set, not yet waited for. */
+struct flag {
+    int8_t id; /* -1: none */
+    uint8_t from, to;
+};
+enum class buffer_state : uint8_t { FREE, OUT, QUEUED };
+struct buffer {
+    uint8_t *p;
+    buffer_state state;
+    flag filled, drained;
+};
+
+/* What a message calls a buffer or a queue. */
+struct owner {
+    AscendC::TPosition src, dst;
+    int depth; /* -1: a TBuf */
+};
+struct owner_name {
+    char text[48];
+    explicit owner_name(const owner &o)
+    {
+        const char *src = position_name(o.src), *dst = position_name(o.dst);
+        const bool in = o.src == AscendC::TPosition::GM, out = o.dst == AscendC::TPosition::GM;
+        if (o.depth < 0)
+            std::snprintf(text, sizeof(text), "TBuf<%s>", src);
+        else if (in || out || o.src == o.dst)
+            std::snprintf(text, sizeof(text), "TQue<%s, %d>", in ? dst : src, o.depth);
+        else
+            std::snprintf(text, sizeof(text), "TQueBind<%s, %s, %d>", src, dst, o.depth);
+    }
+};
+
+constexpr uint32_t round_up_blk(uint32_t n)
+{
+    return (n + (NPU_BLK_BYTES - 1)) & ~uint32_t(NPU_BLK_BYTES - 1);
+}
+
+/* The one sentence about a full UB. */
+inline void fault_ub_full(npu_core *c, npu_where where, const char *what, uint32_t n, uint32_t len,
+                          uint64_t used)
+{
+    const uint64_t all = c->mem[MEM_UB].bytes, ask = uint64_t(n) * round_up_blk(len);
+    const uint64_t left = used < all ? all - used : 0;
+    const uint32_t reserved = reserved_ub_bytes(c);
+    npu_fault(c, NPU_E_UB_FULL, where,
+              "%s does not fit into UB: %u x %u bytes asked (%llu after rounding up to 32), %llu of "
+              "%llu bytes are left, %llu too many; plan for %llu bytes, the top %u are reserved",
+              what, n, len, (unsigned long long)ask, (unsigned long long)left,
+              (unsigned long long)all, (unsigned long long)(ask - left),
+              (unsigned long long)(all - reserved), reserved);
+}
+
+} // namespace nputwin
+
+namespace AscendC {
+
+template <TPosition src, TPosition dst, int32_t depth, auto mask> class TQueBind;
+template <TPosition pos> class TBuf;
+
+class TPipe
+{
+public:
+    __aicore__ TPipe(npu_where where = NPU_HERE) { Open(where); }
+    __aicore__ ~TPipe() { Close(); }
+    TPipe(const TPipe &) = delete;
+    TPipe &operator=(const TPipe &) = delete;
+
+    /* The pipe once more after Destroy. */
+    __aicore__ void Init(npu_where where = NPU_HERE)
+    {
+        Close();
+        Open(where);
+    }
+
+    template <TPosition src, TPosition dst, int32_t depth, auto mask>
+    __aicore__ bool InitBuffer(TQueBind<src, dst, depth, mask> &que, uint8_t num, uint32_t len,
+                               npu_where where = NPU_HERE)
+    {
+        uint8_t *p = Take(que.Owner(), num, len, where);
+        if (n_buffers_ + num > nputwin::MAX_BUFFERS) {
+            npu_fault(core_, NPU_E_QUEUE, where,
+                      "%s: a kernel has at most %d queue buffers, %u are taken and %u asked",
+                      nputwin::owner_name(que.Owner()).text, nputwin::MAX_BUFFERS, n_buffers_, num);
+            num = 0;
+        }
+        que.Bind(this, &buffers_[n_buffers_], num, nputwin::round_up_blk(len), where);
+        for (uint32_t i = 0; i < num; i++)
+            buffers_[n_buffers_++] = {p + i * nputwin::round_up_blk(len), nputwin::buffer_state::FREE,
+                                      {-1, 0, 0}, {-1, 0, 0}};
+        return !core_->faulted;
+    }
+    template <TPosition pos>
+    __aicore__ bool InitBuffer(TBuf<pos> &buf, uint32_t len, npu_where where = NPU_HERE)
+    {
+        buf.p_ = Take({pos, pos, -1}, 1, len, where);
+        buf.bytes_ = nputwin::round_up_blk(len);
+        return !core_->faulted;
+    }
+
+    /* All buffers back, all event ids free. */
+    __aicore__ void Reset()
+    {
+        for (uint32_t i = 0; i < n_buffers_; i++) {
+            Wait(buffers_[i].filled, {nullptr, 0});
+            Wait(buffers_[i].drained, {nullptr, 0});
+        }
+        used_ = n_buffers_ = 0;
+        std::memset(ids_, 0, sizeof(ids_));
+        std::memset(n_out_, 0, sizeof(n_out_));
+    }
+    __aicore__ void Destroy()
+    {
+        if (core_)
+            npu_barrier(core_, PIPE_ALL, {nullptr, 0});
+        Close();
+    }
+    __aicore__ void DestroyWithoutPipeAll() { Close(); }
+
+    /* Reserves an id of that flag until ReleaseEventID; a fault and -1 when all eight are taken. */
+    template <HardEvent event> __aicore__ TEventID AllocEventID(npu_where where = NPU_HERE)
+    {
+        constexpr nputwin::pipe_pair p = nputwin::pipes_of(event);
+        return TakeId(p.from, p.to, where);
+    }
+    template <HardEvent event> __aicore__ void ReleaseEventID(TEventID id)
+    {
+        constexpr nputwin::pipe_pair p = nputwin::pipes_of(event);
+        GiveId(p.from, p.to, id);
+    }
+    /* An id that nobody has reserved; does not reserve it. */
+    template <HardEvent event> __aicore__ TEventID FetchEventID(npu_where where = NPU_HERE)
+    {
+        return FetchEventID(event, where);
+    }
+    __aicore__ TEventID FetchEventID(HardEvent event, npu_where where = NPU_HERE)
+    {
+        const nputwin::pipe_pair p = nputwin::pipes_of(event);
+        const TEventID id = TakeId(p.from, p.to, where);
+        GiveId(p.from, p.to, id);
+        return id;
+    }
+    __aicore__ TBufHandle GetBaseAddr(int8_t) const { return core_->mem[MEM_UB].base; }
+
+    /* Bytes of UB handed out so far; for this door only. */
+    uint32_t UsedBytes() const { return used_; }
+
+private:
+    template <TPosition, TPosition, int32_t, auto> friend class TQueBind;
+
+    /* Memory for what UB has no room for: a kernel that has failed still writes somewhere. */
+    struct spill {
+        spill *next;
+    };
+
+    npu_core *core_ = nullptr;
+    spill *spills_ = nullptr;
+    uint32_t used_ = 0, n_buffers_ = 0;
+    uint8_t ids_[N_PIPES][N_PIPES] = {};            /* bit an event id that is taken */
+    uint8_t n_out_[int(TPosition::MAX)] = {};       /* tensors between AllocTensor and FreeTensor */
+    nputwin::buffer buffers_[nputwin::MAX_BUFFERS]; /* of all queues, in order of InitBuffer */
+
+    void Open(npu_where where)
+    {
+        core_ = nputwin::core();
+        if (core_->door)
+            npu_fault(core_, NPU_E_QUEUE, where,
+                      "a second TPipe while one is alive: pass a pointer to the first, or call its Destroy()");
+        core_->door = this;
+        nputwin::after_count(core_);
+    }
+    void Close()
+    {
+        if (!core_)
+            return;
+        Reset();
+        while (spills_) {
+            spill *next = spills_->next;
+            std::free(spills_);
+            spills_ = next;
+        }
+        if (core_->door == this)
+            core_->door = nullptr;
+        core_ = nullptr;
+    }
+
+    uint8_t *Take(const nputwin::owner &o, uint32_t n, uint32_t len, npu_where where)
+    {
+        const uint64_t ask = uint64_t(n) * nputwin::round_up_blk(len);
+        if (NPU_UNLIKELY(ask > core_->mem[MEM_UB].bytes - used_)) {
+            nputwin::fault_ub_full(core_, where, nputwin::owner_name(o).text, n, len, used_);
+            return Spill(ask);
+        }
+        uint8_t *p = core_->mem[MEM_UB].base + used_;
+        used_ += uint32_t(ask);
+        return p;
+    }
+    uint8_t *Spill(uint64_t bytes)
+    {
+        spill *s = static_cast<spill *>(std::calloc(1, sizeof(spill) + NPU_BLK_BYTES + bytes));
+        if (!s)
+            return core_->mem[MEM_UB].base;
+        s->next = spills_;
+        spills_ = s;
+        return reinterpret_cast<uint8_t *>((uintptr_t(s + 1) + NPU_BLK_BYTES - 1) &
+                                           ~uintptr_t(NPU_BLK_BYTES - 1));
+    }
+
+    /* From the top, so that kernels which write EVENT_ID0 by hand beside queues meet last. */
+    TEventID TakeId(npu_pipe from, npu_pipe to, npu_where where)
+    {
+        for (int id = NPU_EVENTS - 1; id >= 0; id--)
+            if (!(ids_[from][to] >> id & 1)) {
+                ids_[from][to] = uint8_t(ids_[from][to] | 1u << id);
+                return TEventID(id);
+            }
+        npu_fault(core_, NPU_E_QUEUE, where,
+                  "all %d event ids from pipe %s to pipe %s are taken: hold fewer buffers at a time, "
+                  "or release ids",
+                  NPU_EVENTS, npu_pipes[from].name, npu_pipes[to].name);
+        return -1;
+    }
+    void GiveId(npu_pipe from, npu_pipe to, TEventID id)
+    {
+        if (id >= 0)
+            ids_[from][to] = uint8_t(ids_[from][to] & ~(1u << id));
+    }
+    /* A flag of a buffer; none is needed inside one pipe. */
+    nputwin::flag Set(npu_pipe from, npu_pipe to, npu_where where)
+    {
+        if (from == to)
+            return {-1, 0, 0};
+        const TEventID id = TakeId(from, to, where);
+        if (id >= 0)
+            npu_set_flag(core_, from, to, uint32_t(id), where);
+        return {id, uint8_t(from), uint8_t(to)};
+    }
+    void Wait(nputwin::flag &f, npu_where where)
+    {
+        if (f.id < 0)
+            return;
+        npu_wait_flag(core_, npu_pipe(f.from), npu_pipe(f.to), uint32_t(f.id), where);
+        GiveId(npu_pipe(f.from), npu_pipe(f.to), f.id);
+        f.id = -1;
+    }
+};
+
+__aicore__ inline TPipe *GetTPipePtr() { return static_cast<TPipe *>(nputwin::core()->door); }
+
+} // namespace AscendC
+#endif

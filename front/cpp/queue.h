@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * queue.h - TQue, TQueBind, TBuf and LocalMemAllocator.
+ *
+ *          AllocTensor        EnQue              DeQue             FreeTensor
+ *    FREE -------------> OUT ---------> QUEUED ----------> OUT ---------------> FREE
+ *          wait drained       set filled        wait filled      set drained
+ *
+ * "filled" goes from the pipe that writes a buffer to the one that reads it, "drained" back. A call
+ * that does not fit the picture is a fault that names the queue, its InitBuffer line and what to do.
+ */
+#ifndef NPU_FRONT_QUEUE_H
+#define NPU_FRONT_QUEUE_H
+#include "pipe.h"
+
+namespace nputwin {
+
+/* Pipe that writes and pipe that reads what goes from position src to position dst. */
+constexpr npu_pipe writer_of(AscendC::TPosition src)
+{
+    return src == AscendC::TPosition::GM || src == AscendC::TPosition::VECIN ? PIPE_MTE2 : PIPE_V;
+}
+constexpr npu_pipe reader_of(AscendC::TPosition dst)
+{
+    return dst == AscendC::TPosition::GM || dst == AscendC::TPosition::VECOUT ? PIPE_MTE3 : PIPE_V;
+}
+
+} // namespace nputwin
+
+namespace AscendC {
+
+struct TQueConfig {
+    bool nd2nz = false, nz2nd = false, scmBlockGroup = false;
+    uint32_t bufferLen = 0, bufferNumber = 0, consumerSize = 0;
+    TPosition consumer[8] = {};
+    bool enableStaticEvtId = false, enableLoopQueue = false;
+};
+
+template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQueBind
+{
+    static_assert(nputwin::is_ub(src) || nputwin::is_ub(dst),
+                  "TQue: this version has queues on VECIN, VECOUT and VECCALC only");
+    static_assert(depth >= 0 && depth <= nputwin::MAX_BUFFERS, "TQue: depth is 0..64");
+
+public:
+    __aicore__ TQueBind() {}
+
+    template <typename T> __aicore__ LocalTensor<T> AllocTensor(npu_where where = NPU_HERE)
+    {
+        static_assert(depth > 0, "a queue of depth 0 takes AllocTensor(tensor)");
+        return Tensor<T>(Alloc(where));
+    }
+    template <typename T>
+    __aicore__ void AllocTensor(LocalTensor<T> &tensor, npu_where where = NPU_HERE)
+    {
+        static_assert(depth == 0, "AllocTensor(tensor) needs a queue of depth 0");
+        tensor = Tensor<T>(Alloc(where));
+    }
+    template <typename T> __aicore__ bool EnQue(const LocalTensor<T> &tensor, npu_where where = NPU_HERE)
+    {
+        return Put(tensor.GetPhyAddr(), nputwin::writer_of(src), nputwin::reader_of(dst), where);
+    }
+    template <TPosition from, TPosition to, typename T>
+    __aicore__ bool EnQue(const LocalTensor<T> &tensor, npu_where where = NPU_HERE)
+    {
+        return Put(tensor.GetPhyAddr(), nputwin::writer_of(from), nputwin::reader_of(to), where);
+    }
+    template <typename T> __aicore__ LocalTensor<T> DeQue(npu_where where = NPU_HERE)
+    {
+        static_assert(depth > 0, "a queue of depth 0 takes DeQue(tensor)");
+        return Tensor<T>(Get(where));
+    }
+    template <TPosition from, TPosition to, typename T>
+    __aicore__ LocalTensor<T> DeQue(npu_where where = NPU_HERE)
+    {
+        return Tensor<T>(Get(where));
+    }
+    template <typename T> __aicore__ void DeQue(LocalTensor<T> &tensor, npu_where where = NPU_HERE)
+    {
+        static_assert(depth == 0, "DeQue(tensor) needs a queue of depth 0");
+        tensor = Tensor<T>(Get(where));
+    }
+    template <typename T> __aicore__ void FreeTensor(LocalTensor<T> &tensor, npu_where where = NPU_HERE)
+    {
+        Free(tensor.GetPhyAddr(), where);
+    }
+
+    __aicore__ bool VacantInQue() const { return n_queued_ < slots; }
+    __aicore__ bool HasTensorInQue() const { return n_queued_ != 0; }
+    __aicore__ int32_t GetTensorCountInQue() const { return int32_t(n_queued_); }
+    __aicore__ bool HasIdleBuffer() const { return FindFree() != nullptr; }
+    /* Gives the event ids of buffers that wait to be allocated again back to the pipe. */
+    __aicore__ void FreeAllEvent(npu_where where = NPU_HERE)
+    {
+        for (uint32_t i = 0; i < num_; i++)
+            pipe_->Wait(buffers_[i].drained, where);
+    }
+
+    nputwin::owner Owner() const { return {src, dst, depth}; }
+
+private:
+    friend class TPipe;
+    static constexpr uint32_t slots = depth > 0 ? depth : 1;
+    static constexpr TPosition pos = nputwin::is_ub(src) ? src : dst;
+
+    TPipe *pipe_ = nullptr;
+    nputwin::buffer *buffers_ = nullptr;
+    uint32_t num_ = 0, len_ = 0; /* buffers, and bytes of each */
+    uint32_t next_ = 0;          /* buffer to hand out next: round robin keeps both halves busy */
+    uint32_t head_ = 0, n_queued_ = 0;
+    npu_where made_ = {nullptr, 0};
+    uint8_t queued_[slots] = {}; /* ring of buffer numbers */
+
+    void Bind(TPipe *pipe, nputwin::buffer *buffers, uint32_t num, uint32_t len, npu_where where)
+    {
+        pipe_ = pipe;
+        buffers_ = buffers;
+        num_ = num;
+        len_ = len;
+        next_ = head_ = n_queued_ = 0;
+        made_ = where;
+    }
+    template <typename T> LocalTensor<T> Tensor(const nputwin::buffer *b) const
+    {
+        if (b)
+            return LocalTensor<T>(reinterpret_cast<T *>(b->p), len_, pos);
+        const npu_bank &ub = nputwin::core()->mem[MEM_UB]; /* a fault was raised: anything valid */
+        return LocalTensor<T>(reinterpret_cast<T *>(ub.base), num_ ? len_ : ub.bytes, pos);
+    }
+
+    nputwin::buffer *Alloc(npu_where where)
+    {
+        nputwin::buffer *b = FindFree();
+        if (NPU_UNLIKELY(!b)) {
+            Fault(where, num_ ? "AllocTensor with every buffer taken: FreeTensor one before, or give "
+                                "InitBuffer a larger number"
+                              : "AllocTensor before InitBuffer");
+            return num_ ? &buffers_[0] : nullptr;
+        }
+        if (NPU_UNLIKELY(pipe_->n_out_[int(pos)] >= nputwin::MAX_OUT))
+            Fault(where, "more than 8 tensors allocated at this position at a time: put several "
+                         "into one buffer and use offsets");
+        pipe_->n_out_[int(pos)]++;
+        pipe_->Wait(b->drained, where);
+        b->state = nputwin::buffer_state::OUT;
+        next_ = uint32_t(b - buffers_) + 1;
+        return b;
+    }
+    bool Put(uint64_t addr, npu_pipe writer, npu_pipe reader, npu_where where)
+    {
+        nputwin::buffer *b = Find(addr);
+        if (NPU_UNLIKELY(!b || b->state != nputwin::buffer_state::OUT)) {
+            Fault(where, !b ? "EnQue of a tensor that this queue did not allocate"
+                            : "EnQue of a tensor that is not allocated: AllocTensor comes first");
+            return false;
+        }
+        if (NPU_UNLIKELY(n_queued_ == slots)) {
+            Fault(where, "EnQue into a full queue: DeQue first, or give the queue a larger depth");
+            return false;
+        }
+        b->filled = pipe_->Set(writer, reader, where);
+        b->state = nputwin::buffer_state::QUEUED;
+        queued_[(head_ + n_queued_++) % slots] = uint8_t(b - buffers_);
+        return true;
+    }
+    nputwin::buffer *Get(npu_where where)
+    {
+        if (NPU_UNLIKELY(n_queued_ == 0)) {
+            Fault(where, "DeQue from an empty queue: EnQue comes first");
+            return num_ ? &buffers_[0] : nullptr;
+        }
+        nputwin::buffer *b = &buffers_[queued_[head_]];
+        head_ = (head_ + 1) % slots;
+        n_queued_--;
+        reader_ = b->filled.id >= 0 ? npu_pipe(b->filled.to) : reader_;
+        pipe_->Wait(b->filled, where);
+        b->state = nputwin::buffer_state::OUT;
+        return b;
+    }
+    void Free(uint64_t addr, npu_where where)
+    {
+        nputwin::buffer *b = Find(addr);
+        if (NPU_UNLIKELY(!b || b->state != nputwin::buffer_state::OUT)) {
+            Fault(where, !b ? "FreeTensor of a tensor that this queue did not allocate"
+                         : b->state == nputwin::buffer_state::FREE
+                             ? "FreeTensor of a tensor that is free already"
+                             : "FreeTensor of a tensor that is still in the queue: DeQue it first");
+            return;
+        }
+        pipe_->n_out_[int(pos)]--;
+        b->drained = pipe_->Set(reader_, nputwin::writer_of(src), where);
+        b->state = nputwin::buffer_state::FREE;
+    }
+    npu_pipe reader_ = nputwin::reader_of(dst); /* pipe that read the last buffer taken out */
+
+    nputwin::buffer *FindFree() const
+    {
+        for (uint32_t i = 0; i < num_; i++) {
+            nputwin::buffer *b = &buffers_[(next_ + i) % num_];
+            if (b->state == nputwin::buffer_state::FREE)
+                return b;
+        }
+        return nullptr;
+    }
+    /* The buffer that holds an address, so that a tensor with an offset is known as well. */
+    nputwin::buffer *Find(uint64_t addr) const
+    {
+        for (uint32_t i = 0; i < num_; i++)
+            if (addr - uint64_t(uintptr_t(buffers_[i].p)) < len_)
+                return &buffers_[i];
+        return nullptr;
+    }
+    void Fault(npu_where where, const char *story) const
+    {
+        npu_fault(nputwin::core(), NPU_E_QUEUE, where, "%s (InitBuffer of %u buffers at %s:%u): %s",
+                  nputwin::owner_name(Owner()).text, num_, made_.file ? made_.file : "nowhere",
+                  made_.line, story);
+    }
+};
+
+template <TPosition pos, int32_t depth, auto mask = 0>
+class TQue : public TQueBind<pos == TPosition::VECIN ? TPosition::GM : pos,
+                             pos == TPosition::VECOUT ? TPosition::GM : pos, depth, mask>
+{
+};
+
+/* Scratch memory without a protocol. */
+template <TPosition pos = TPosition::LCM> class TBuf
+{
+    static_assert(nputwin::is_ub(pos), "TBuf: this version has buffers on VECIN, VECOUT and VECCALC only");
+
+public:
+    __aicore__ TBuf() {}
+    template <typename T> __aicore__ LocalTensor<T> Get()
+    {
+        return LocalTensor<T>(reinterpret_cast<T *>(p_), bytes_, pos);
+    }
+    template <typename T> __aicore__ LocalTensor<T> Get(uint32_t n, npu_where where = NPU_HERE)
+    {
+        return GetWithOffset<T>(n, 0, where);
+    }
+    template <typename T>
+    __aicore__ LocalTensor<T> GetWithOffset(uint32_t n, uint32_t offset_bytes, npu_where where = NPU_HERE)
+    {
+        const uint64_t end = offset_bytes + uint64_t(n) * sizeof(T);
+        if (NPU_UNLIKELY(end > bytes_))
+            npu_fault(nputwin::core(), NPU_E_RANGE, where,
+                      "TBuf<%s>: %u elements of %u bytes at offset %u end at %llu, the buffer has %u "
+                      "bytes",
+                      nputwin::position_name(pos), n, unsigned(sizeof(T)), offset_bytes,
+                      (unsigned long long)end, bytes_);
+        return LocalTensor<T>(reinterpret_cast<T *>(p_ + offset_bytes), n * uint32_t(sizeof(T)), pos);
+    }
+
+private:
+    friend class TPipe;
+    uint8_t *p_ = nullptr;
+    uint32_t bytes_ = 0;
+};
+
+/* UB without a TPipe: tensors one after the other, never given back. */
+template <Hardware hard = Hardware::UB> class LocalMemAllocator
+{
+    static_assert(hard == Hardware::UB, "LocalMemAllocator: this version allocates from UB only");
+
+public:
+    __aicore__ LocalMemAllocator() {}
+    __aicore__ uint32_t GetCurAddr() const { return used_; }
+
+    template <typename T, uint32_t n> __aicore__ LocalTensor<T> Alloc(npu_where where = NPU_HERE)
+    {
+        return Take<T>(TPosition::VECCALC, n, where);
+    }
+    template <TPosition pos, typename T, uint32_t n>
+    __aicore__ LocalTensor<T> Alloc(npu_where where = NPU_HERE)
+    {
+        return Take<T>(pos, n, where);
+    }
+    template <typename T> __aicore__ LocalTensor<T> Alloc(uint32_t n, npu_where where = NPU_HERE)
+    {
+        return Take<T>(TPosition::VECCALC, n, where);
+    }
+    template <TPosition pos, typename T>
+    __aicore__ LocalTensor<T> Alloc(uint32_t n, npu_where where = NPU_HERE)
+    {
+        return Take<T>(pos, n, where);
+    }
+
+private:
+    uint32_t used_ = 0;
+
+    template <typename T> LocalTensor<T> Take(TPosition pos, uint32_t n, npu_where where)
+    {
+        npu_core *c = nputwin::core();
+        const uint64_t bytes = uint64_t(n) * sizeof(T);
+        const uint64_t ask = (bytes + NPU_BLK_BYTES - 1) / NPU_BLK_BYTES * NPU_BLK_BYTES;
+        uint32_t at = used_;
+        if (NPU_UNLIKELY(ask > c->mem[MEM_UB].bytes - used_)) {
+            nputwin::fault_ub_full(c, where, "LocalMemAllocator<UB>::Alloc", n, sizeof(T), used_);
+            at = 0;
+        } else {
+            used_ += uint32_t(ask);
+        }
+        return LocalTensor<T>(reinterpret_cast<T *>(c->mem[MEM_UB].base + at), uint32_t(bytes), pos);
+    }
+};
+
+} // namespace AscendC
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * select.h - Compare, Select and Cast: the calls whose result has another shape or type.
+ *
+ * Compare writes one bit an element, least significant first; whole repeats of 256 bytes only, and
+ * the mask register has no say in it. Select takes its choice from such bits.
+ */
+#ifndef NPU_FRONT_SELECT_H
+#define NPU_FRONT_SELECT_H
+#include "pipe.h"
+#include "vector.h"
+
+namespace nputwin {
+
+/* The count form as an instruction, for what npu_vec() has no argument for. */
+inline npu_insn count_insn(const npu_core *c, npu_op op, npu_type type, const void *dst,
+                           const void *src0, const void *src1, uint32_t count, npu_where where)
+{
+    npu_insn in = vec_insn(c, op, type, dst, src0, src1, 0, {{1, 1, 1}, {8, 8, 8}}, where);
+    in.count = count;
+    reset_mask(in.mask);
+    return in;
+}
+
+/* Some calls keep temporaries in the reserved top of UB: a kernel whose own buffers reach in there
+ * loses data on the chip without a word. */
+inline void use_reserved_ub(npu_core *c, const char *name, npu_where where)
+{
+    const AscendC::TPipe *pipe = static_cast<const AscendC::TPipe *>(c->door);
+    const uint32_t usable = c->mem[MEM_UB].bytes - reserved_ub_bytes(c);
+    if (NPU_UNLIKELY(pipe && pipe->UsedBytes() > usable))
+        npu_fault(c, NPU_E_UB_FULL, where,
+                  "%s uses the top %u bytes of UB for itself, and the kernel's buffers (%u bytes) "
+                  "reach into them: keep their sum below %u",
+                  name, reserved_ub_bytes(c), pipe->UsedBytes(), usable);
+}
+
+/* False and a fault for a number that is no rounding of the vector unit. */
+inline bool check_round(npu_core *c, AscendC::RoundMode round, npu_where where)
+{
+    if (NPU_LIKELY(unsigned(round) < N_ROUNDS))
+        return true;
+    npu_fault(c, NPU_E_ARG, where, "Cast: round mode %d, allowed are CAST_NONE (0) to CAST_ODD (6)",
+              int(round));
+    return false;
+}
+
+} // namespace nputwin
+
+namespace AscendC {
+
+/* ---- Compare ----------------------------------------------------------------------------- */
+
+template <typename T, typename U>
+__aicore__ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0,
+                               const LocalTensor<T> &src1, CMPMODE cmpMode, uint32_t count,
+                               npu_where where = NPU_HERE)
+{
+    NPU_TAKES("Compare", OP_vcmp, T);
+    static_assert(sizeof(U) == 1, "Compare: dst is int8_t or uint8_t");
+    npu_core *c = nputwin::core();
+    count -= count % (NPU_REPEAT_BYTES / uint32_t(sizeof(T)));
+    npu_insn in = nputwin::count_insn(c, OP_vcmp, nputwin::type_of<T>, dst.raw(), src0.raw(),
+                                      src1.raw(), count, where);
+    in.mode = uint8_t(cmpMode);
+    if (count)
+        npu_issue(c, &in);
+    nputwin::after_count(c);
+}
+template <typename T, typename U, bool isSetMask = true, typename Mask>
+__aicore__ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0,
+                               const LocalTensor<T> &src1, CMPMODE cmpMode, const Mask,
+                               uint8_t repeatTime, const BinaryRepeatParams &p,
+                               npu_where where = NPU_HERE)
+{
+    NPU_TAKES("Compare", OP_vcmp, T);
+    static_assert(sizeof(U) == 1, "Compare: dst is int8_t or uint8_t");
+    npu_core *c = nputwin::core();
+    npu_insn in = nputwin::vec_insn(
+        c, OP_vcmp, nputwin::type_of<T>, dst.raw(), src0.raw(), src1.raw(), repeatTime,
+        nputwin::binary_strides(p), where);
+    nputwin::reset_mask(in.mask);
+    in.mode = uint8_t(cmpMode);
+    if (repeatTime)
+        npu_issue(c, &in);
+}
+
+#define NPU_COMPARE_SCALAR(name)                                                                  \
+    template <typename T, typename U>                                                             \
+    __aicore__ inline void name(const LocalTensor<U> &dst, const LocalTensor<T> &src0,            \
+                                const T src1Scalar, CMPMODE cmpMode, uint32_t count,              \
+                                npu_where where = NPU_HERE)                                       \
+    {                                                                                             \
+        NPU_TAKES(#name, OP_vcmps, T);                                                            \
+        static_assert(sizeof(U) == 1, #name ": dst is uint8_t");                                  \
+        npu_core *c = nputwin::core();                                                            \
+        count -= count % (NPU_REPEAT_BYTES / uint32_t(sizeof(T)));                                \
+        npu_insn in = nputwin::count_insn(c, OP_vcmps, nputwin::type_of<T>, dst.raw(),            \
+                                          src0.raw(), nullptr, count, where);                     \
+        in.mode = uint8_t(cmpMode);                                                               \
+        in.scalar = nputwin::bits_of(src1Scalar);                                                 \
+        if (count)                                                                                \
+            npu_issue(c, &in);                                                                    \
+        nputwin::after_count(c);                                                                  \
+    }                                                                                             \
+    template <typename T, typename U, bool isSetMask = true, typename Mask>                       \
+    __aicore__ inline void name(const LocalTensor<U> &dst, const LocalTensor<T> &src0,            \
+                                const T src1Scalar, CMPMODE cmpMode, const Mask,                  \
+                                uint8_t repeatTime, const UnaryRepeatParams &p,                   \
+                                npu_where where = NPU_HERE)                                       \
+    {                                                                                             \
+        NPU_TAKES(#name, OP_vcmps, T);                                                            \
+        static_assert(sizeof(U) == 1, #name ": dst is uint8_t");                                  \
+        npu_core *c = nputwin::core();                                                            \
+        npu_insn in = nputwin::vec_insn(c, OP_vcmps, nputwin::type_of<T>, dst.raw(), src0.raw(),  \
+                                        nullptr, repeatTime, nputwin::unary_strides(p), where);   \
+        nputwin::reset_mask(in.mask);                                                             \
+        in.mode = uint8_t(cmpMode);                                                               \
+        in.scalar = nputwin::bits_of(src1Scalar);                                                 \
+        if (repeatTime)                                                                           \
+            npu_issue(c, &in);                                                                    \
+    }
+NPU_COMPARE_SCALAR(Compares)
+NPU_COMPARE_SCALAR(CompareScalar) /* older name */
+#undef NPU_COMPARE_SCALAR
+
+/* dst = a < b and its five sisters. */
+template <typename T>
+template <typename U>
+__aicore__ inline LocalTensor<T> &LocalTensor<T>::operator=(const nputwin::compare_expr<U> &e)
+{
+    const LocalTensor<U> a(const_cast<U *>(e.a), 0, TPosition::VECCALC);
+    const LocalTensor<U> b(const_cast<U *>(e.b), 0, TPosition::VECCALC);
+    Compare(*this, a, b, CMPMODE(e.relation), e.count, {nullptr, 0});
+    return *this;
+}
+
+/* ---- Select ------------------------------------------------------------------------------ */
+
+#ifndef __NPU_NO_RESERVED_UB__
+/* bit ? src0 : src1, a scalar. */
+template <typename T, typename U>
+__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
+                              const LocalTensor<T> &src0, nputwin::same<T> src1, SELMODE selMode,
+                              uint32_t count, npu_where where = NPU_HERE)
+{
+    NPU_TAKES("Select", OP_vsel, T);
+    npu_core *c = nputwin::core();
+    nputwin::use_reserved_ub(c, "Select", where);
+    npu_insn in = nputwin::count_insn(c, OP_vsel, nputwin::type_of<T>, dst.raw(), src0.raw(),
+                                      nullptr, count, where);
+    in.sel = nputwin::ub_ref(c, selMask.raw(), 1, 8);
+    in.scalar = nputwin::bits_of(src1);
+    in.mode = uint8_t(selMode);
+    if (count)
+        npu_issue(c, &in);
+    nputwin::after_count(c);
+}
+template <typename T, typename U, bool isSetMask = true, typename Mask>
+__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
+                              const LocalTensor<T> &src0, nputwin::same<T> src1, SELMODE selMode,
+                              Mask mask, uint8_t repeatTime, const BinaryRepeatParams &p,
+                              npu_where where = NPU_HERE)
+{
+    NPU_TAKES("Select", OP_vsel, T);
+    npu_core *c = nputwin::core();
+    nputwin::use_reserved_ub(c, "Select", where);
+    nputwin::load_mask(c, nputwin::mask_argument(mask));
+    npu_insn in = nputwin::vec_insn(c, OP_vsel, nputwin::type_of<T>, dst.raw(), src0.raw(), nullptr,
+                                    repeatTime, nputwin::binary_strides(p), where);
+    in.sel = nputwin::ub_ref(c, selMask.raw(), 1, 8);
+    in.scalar = nputwin::bits_of(src1);
+    in.mode = uint8_t(selMode);
+    if (repeatTime)
+        npu_issue(c, &in);
+}
+#endif
+/* bit ? src0 : src1, two tensors. Mode 0 uses the bits of one repeat again and again. */
+template <typename T, typename U>
+__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
+                              const LocalTensor<T> &src0, const LocalTensor<T> &src1, SELMODE selMode,
+                              uint32_t count, npu_where where = NPU_HERE)
+{
+    NPU_TAKES("Select", OP_vsel, T);
+    npu_core *c = nputwin::core();
+    if (selMode != SELMODE::VSEL_CMPMASK_SPR)
+        nputwin::use_reserved_ub(c, "Select", where);
+    npu_insn in = nputwin::count_insn(c, OP_vsel, nputwin::type_of<T>, dst.raw(), src0.raw(),
+                                      src1.raw(), count, where);
+    in.sel = nputwin::ub_ref(c, selMask.raw(), 1, 8);
+    in.mode = uint8_t(selMode);
+    if (count)
+        npu_issue(c, &in);
+    nputwin::after_count(c);
+}
+template <typename T, typename U, bool isSetMask = true, typename Mask>
+__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
+                              const LocalTensor<T> &src0, const LocalTensor<T> &src1, SELMODE selMode,
+                              Mask mask, uint8_t repeatTime, const BinaryRepeatParams &p,
+                              npu_where where = NPU_HERE)
+{
+    NPU_TAKES("Select", OP_vsel, T);
+    npu_core *c = nputwin::core();
+    if (selMode != SELMODE::VSEL_CMPMASK_SPR)
+        nputwin::use_reserved_ub(c, "Select", where);
+    nputwin::load_mask(c, nputwin::mask_argument(mask));
+    npu_insn in = nputwin::vec_insn(c, OP_vsel, nputwin::type_of<T>, dst.raw(), src0.raw(),
+                                    src1.raw(), repeatTime, nputwin::binary_strides(p), where);
+    in.sel = nputwin::ub_ref(c, selMask.raw(), 1, 8);
+    in.mode = uint8_t(selMode);
+    if (repeatTime)
+        npu_issue(c, &in);
+}
+
+/* ---- Cast -------------------------------------------------------------------------------- */
+
+#define NPU_CONVERTS(T, U)                                                                        \
+    static_assert(nputwin::converts(nputwin::type_of<U>, nputwin::type_of<T>),                    \
+                  "Cast: the chip has no conversion between these two types; isa/conv.def lists them")
+
+template <typename T, typename U>
+__aicore__ inline void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src,
+                            const RoundMode &roundMode, const uint32_t count,
+                            npu_where where = NPU_HERE)
+{
+    NPU_CONVERTS(T, U);
+    npu_core *c = nputwin::core();
+    if (count && nputwin::check_round(c, roundMode, where))
+        npu_conv(c, nputwin::type_of<T>, dst.raw(), nputwin::type_of<U>, src.raw(),
+                 npu_round(roundMode), count, where);
+    nputwin::after_count(c);
+}
+/* One repeat is 256 bytes of the wider of the two types; the mask counts those lanes. */
+template <typename T, typename U, bool isSetMask = true, typename Mask>
+__aicore__ inline void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src,
+                            const RoundMode &roundMode, const Mask mask, const uint8_t repeatTime,
+                            const UnaryRepeatParams &p, npu_where where = NPU_HERE)
+{
+    NPU_CONVERTS(T, U);
+    npu_core *c = nputwin::core();
+    if constexpr (isSetMask)
+        nputwin::load_mask(c, nputwin::mask_argument(mask));
+    npu_insn in = nputwin::vec_insn(c, OP_vconv, nputwin::type_of<U>, dst.raw(), src.raw(), nullptr,
+                                    repeatTime, nputwin::unary_strides(p), where);
+    in.dst_type = nputwin::type_of<T>;
+    in.mode = uint8_t(roundMode);
+    if (nputwin::check_round(c, roundMode, where))
+        nputwin::issue_vec(c, in, sizeof(T) > sizeof(U) ? sizeof(T) : sizeof(U));
+}
+#undef NPU_CONVERTS
+
+} // namespace AscendC
+#endif

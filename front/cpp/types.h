@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * types.h - enums, parameter structs and constants of Ascend C. Plain data, nothing executes.
+ *
+ * Names, order and units are the documented ones; strides of parameter structs are counted as
+ * each comment says, because half the bugs in this field are a stride in the wrong unit.
+ */
+#ifndef NPU_FRONT_TYPES_H
+#define NPU_FRONT_TYPES_H
+#include "core.h"
+
+using pipe_t = npu_pipe;
+enum event_t { EVENT_ID0, EVENT_ID1, EVENT_ID2, EVENT_ID3, EVENT_ID4, EVENT_ID5, EVENT_ID6, EVENT_ID7 };
+/* Order of value and index that a reduction writes; unqualified, as the intrinsics use it. */
+enum Order_t { VALUE_INDEX, INDEX_VALUE, ONLY_VALUE, ONLY_INDEX };
+enum bm_t { BM_DISABLE, BM_ENABLE };
+
+namespace AscendC {
+
+using TEventID = int8_t;
+using TTagType = int32_t;
+using TBufHandle = uint8_t *;
+
+enum class TPosition : uint8_t {
+    GM,
+    A1,
+    A2,
+    B1,
+    B2,
+    C1,
+    C2,
+    CO1,
+    CO2,
+    VECIN,
+    VECOUT,
+    VECCALC,
+    LCM = VECCALC,
+    SPM,
+    SHM = SPM,
+    TSCM,
+    C2PIPE2GM,
+    C2PIPE2LOCAL,
+    MAX,
+};
+using QuePosition = TPosition;
+enum class Hardware : uint8_t { GM, UB, L1, L0A, L0B, L0C, BIAS, FIXBUF, MAX };
+enum class CacheMode { CACHE_MODE_DISABLE = 0, CACHE_MODE_NORMAL = 1, CACHE_MODE_PERSISTENT = 4 };
+enum class MaskMode : uint8_t { NORMAL = 0, COUNTER };
+enum class CMPMODE : uint8_t { LT, GT, EQ, LE, GE, NE }; /* as enum npu_relation */
+enum class SELMODE : uint8_t { VSEL_CMPMASK_SPR, VSEL_TENSOR_SCALAR_MODE, VSEL_TENSOR_TENSOR_MODE };
+enum class ReduceOrder {
+    ORDER_VALUE_INDEX,
+    ORDER_INDEX_VALUE,
+    ORDER_ONLY_VALUE,
+    ORDER_ONLY_INDEX
+};
+enum class ReduceType : uint8_t { SUM, MAX, MIN };
+enum class RoundMode {
+    CAST_NONE,
+    CAST_RINT,
+    CAST_FLOOR,
+    CAST_CEIL,
+    CAST_ROUND,
+    CAST_TRUNC,
+    CAST_ODD,
+    CAST_HYBRID
+};
+
+/* HARD_EVENT(from, to): the flag that pipe `from` sets and pipe `to` waits for. */
+#define NPU_HARD_EVENTS(HARD_EVENT)                                                               \
+    HARD_EVENT(MTE2, MTE1) HARD_EVENT(MTE1, MTE2) HARD_EVENT(MTE1, M) HARD_EVENT(M, MTE1)         \
+    HARD_EVENT(MTE2, V) HARD_EVENT(V, MTE2) HARD_EVENT(MTE3, V) HARD_EVENT(V, MTE3)               \
+    HARD_EVENT(M, V) HARD_EVENT(V, M) HARD_EVENT(V, V) HARD_EVENT(MTE3, MTE1)                     \
+    HARD_EVENT(MTE1, MTE3) HARD_EVENT(MTE1, V) HARD_EVENT(MTE2, M) HARD_EVENT(M, MTE2)            \
+    HARD_EVENT(V, MTE1) HARD_EVENT(M, FIX) HARD_EVENT(FIX, M) HARD_EVENT(MTE3, MTE2)              \
+    HARD_EVENT(MTE2, MTE3) HARD_EVENT(S, V) HARD_EVENT(V, S) HARD_EVENT(S, MTE2)                  \
+    HARD_EVENT(MTE2, S) HARD_EVENT(S, MTE3) HARD_EVENT(MTE3, S) HARD_EVENT(MTE2, FIX)             \
+    HARD_EVENT(FIX, MTE2) HARD_EVENT(FIX, S) HARD_EVENT(M, S) HARD_EVENT(FIX, MTE3)               \
+    HARD_EVENT(MTE1, FIX) HARD_EVENT(FIX, MTE1) HARD_EVENT(FIX, FIX)
+enum class HardEvent : uint8_t {
+#define NPU_EVENT(from, to) from##_##to,
+    NPU_HARD_EVENTS(NPU_EVENT)
+#undef NPU_EVENT
+    MAX
+};
+
+/* Strides: blk inside a repeat, rep between repeats, both in 32-byte blks. */
+const int32_t DEFAULT_BLK_NUM = 8;
+const int32_t DEFAULT_BLK_STRIDE = 1;
+const uint8_t DEFAULT_REPEAT_STRIDE = 8;
+struct UnaryRepeatParams {
+    UnaryRepeatParams() {}
+    UnaryRepeatParams(uint16_t dst_blk, uint16_t src_blk, uint8_t dst_rep, uint8_t src_rep,
+                      bool half_blk = false)
+        : dstBlkStride(dst_blk), srcBlkStride(src_blk), dstRepStride(dst_rep),
+          srcRepStride(src_rep), halfBlock(half_blk)
+    {
+    }
+    uint32_t blockNumber = DEFAULT_BLK_NUM;
+    uint16_t dstBlkStride = DEFAULT_BLK_STRIDE, srcBlkStride = DEFAULT_BLK_STRIDE;
+    uint8_t dstRepStride = DEFAULT_REPEAT_STRIDE, srcRepStride = DEFAULT_REPEAT_STRIDE;
+    bool repeatStrideMode = false, strideSizeMode = false, halfBlock = false;
+};
+struct BinaryRepeatParams {
+    BinaryRepeatParams() {}
+    BinaryRepeatParams(uint8_t dst_blk, uint8_t src0_blk, uint8_t src1_blk, uint8_t dst_rep,
+                       uint8_t src0_rep, uint8_t src1_rep)
+        : dstBlkStride(dst_blk), src0BlkStride(src0_blk), src1BlkStride(src1_blk),
+          dstRepStride(dst_rep), src0RepStride(src0_rep), src1RepStride(src1_rep)
+    {
+    }
+    uint32_t blockNumber = DEFAULT_BLK_NUM;
+    uint8_t dstBlkStride = DEFAULT_BLK_STRIDE, src0BlkStride = DEFAULT_BLK_STRIDE;
+    uint8_t src1BlkStride = DEFAULT_BLK_STRIDE, dstRepStride = DEFAULT_REPEAT_STRIDE;
+    uint8_t src0RepStride = DEFAULT_REPEAT_STRIDE, src1RepStride = DEFAULT_REPEAT_STRIDE;
+    bool repeatStrideMode = false, strideSizeMode = false;
+};
+struct CopyRepeatParams {
+    CopyRepeatParams() {}
+    CopyRepeatParams(uint16_t dst_blk, uint16_t src_blk, uint16_t dst_rep, uint16_t src_rep)
+        : dstStride(dst_blk), srcStride(src_blk), dstRepeatSize(dst_rep), srcRepeatSize(src_rep)
+    {
+    }
+    uint16_t dstStride = DEFAULT_BLK_STRIDE, srcStride = DEFAULT_BLK_STRIDE;
+    uint16_t dstRepeatSize = DEFAULT_REPEAT_STRIDE, srcRepeatSize = DEFAULT_REPEAT_STRIDE;
+};
+struct BrcbRepeatParams {
+    BrcbRepeatParams() {}
+    BrcbRepeatParams(uint16_t dst_blk, uint16_t dst_rep) : dstBlkStride(dst_blk), dstRepStride(dst_rep) {}
+    uint32_t blockNumber = DEFAULT_BLK_NUM;
+    uint16_t dstBlkStride = DEFAULT_BLK_STRIDE, dstRepStride = DEFAULT_REPEAT_STRIDE;
+    uint16_t src1BlkStride = 0, src1RepStride = 0;
+    bool repeatStrideMode = false, strideSizeMode = false;
+};
+
+/* blockLen and the gaps (end of a burst to the start of the next) in 32-byte blks; with
+ * DataCopyPad blockLen and the gap on the GM side are bytes. */
+struct DataCopyParams {
+    DataCopyParams() {}
+    DataCopyParams(uint16_t count, uint16_t len, uint16_t src_gap, uint16_t dst_gap)
+        : blockCount(count), blockLen(len), srcGap(src_gap), dstGap(dst_gap)
+    {
+    }
+    uint16_t blockCount = 1, blockLen = 0;
+    union {
+        uint16_t srcGap = 0;
+        uint16_t srcStride;
+    };
+    union {
+        uint16_t dstGap = 0;
+        uint16_t dstStride;
+    };
+};
+/* blockLen in bytes; the stride is a gap, in bytes on the GM side and in blks on the UB side. */
+struct DataCopyExtParams {
+#if NPU_ARCH == 3510
+    using stride_t = int64_t;
+#else
+    using stride_t = uint32_t;
+#endif
+    DataCopyExtParams() {}
+    DataCopyExtParams(uint16_t count, uint32_t len, stride_t src_gap, stride_t dst_gap, uint32_t reserved)
+        : blockCount(count), blockLen(len), srcStride(src_gap), dstStride(dst_gap), rsv(reserved)
+    {
+    }
+    uint16_t blockCount = 1;
+    uint32_t blockLen = 0;
+    stride_t srcStride = 0, dstStride = 0;
+    uint32_t rsv = 0;
+};
+/* Paddings in elements, at most 32 bytes a side; paddingValue holds the bits of one element. */
+struct DataCopyPadParams {
+    DataCopyPadParams() {}
+    DataCopyPadParams(bool pad, uint8_t left, uint8_t right, uint64_t value)
+        : isPad(pad), leftPadding(left), rightPadding(right), paddingValue(value)
+    {
+    }
+    bool isPad = false;
+    uint8_t leftPadding = 0, rightPadding = 0;
+    uint64_t paddingValue = 0;
+};
+template <typename T> struct DataCopyPadExtParams {
+    DataCopyPadExtParams() {}
+    DataCopyPadExtParams(bool pad, uint8_t left, uint8_t right, T value)
+        : isPad(pad), leftPadding(left), rightPadding(right), paddingValue(value)
+    {
+    }
+    bool isPad = false;
+    uint8_t leftPadding = 0, rightPadding = 0;
+    T paddingValue = T(0);
+};
+
+constexpr uint64_t MASK_PLACEHOLDER = 0;
+constexpr uint32_t ONE_BLK_SIZE = 32, ONE_REPEAT_BYTE_SIZE = 256;
+constexpr uint32_t DEFAULT_C0_SIZE = 32, DEFAULT_BLOCK_SIZE = 256;
+constexpr int32_t MAX_REPEAT_TIMES = 255, DEFAULT_REPEAT_STRIDE_NUM = 8;
+#if NPU_ARCH == 3510
+constexpr uint32_t TOTAL_UB_SIZE = 253952;
+#else
+constexpr uint32_t TOTAL_UB_SIZE = 196608;
+#endif
+
+} // namespace AscendC
+
+namespace nputwin {
+
+/* "VECIN" and the like, for messages. */
+constexpr const char *position_name(AscendC::TPosition p)
+{
+    constexpr const char *names[] = {"GM",  "A1",  "A2",    "B1",     "B2",      "C1",  "C2",   "CO1",
+                                     "CO2", "VECIN", "VECOUT", "VECCALC", "SPM", "TSCM", "C2PIPE2GM",
+                                     "C2PIPE2LOCAL"};
+    return p < AscendC::TPosition::MAX ? names[int(p)] : "?";
+}
+constexpr bool is_ub(AscendC::TPosition p)
+{
+    return p == AscendC::TPosition::VECIN || p == AscendC::TPosition::VECOUT ||
+           p == AscendC::TPosition::VECCALC;
+}
+
+struct pipe_pair {
+    npu_pipe from, to;
+};
+constexpr pipe_pair pipes_of(AscendC::HardEvent e)
+{
+    constexpr pipe_pair pairs[] = {
+#define NPU_EVENT(from, to) {PIPE_##from, PIPE_##to},
+        NPU_HARD_EVENTS(NPU_EVENT)
+#undef NPU_EVENT
+    };
+    return pairs[int(e)];
+}
+
+/* Bytes at the top of UB that some calls (Select) use for themselves. */
+inline uint32_t reserved_ub_bytes(const npu_core *c)
+{
+#ifdef __NPU_NO_RESERVED_UB__
+    (void)c;
+    return 0;
+#else
+    return c->soc->arch == 2201 ? 8192 : 0;
+#endif
+}
+
+} // namespace nputwin
+#endif
