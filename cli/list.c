@@ -110,24 +110,25 @@ static void list_metrics(cJSON *items)
 #include "../bench/metrics.def"
 }
 
-/* level: full, partial or refuse, as the table says it. */
-static void add_entry(cJSON *items, const char *name, const char *level, const char *key,
-                      const char *value)
+/* The row "-" only says that a library exists. */
+static void add_symbol(cJSON *items, const char *symbol, const char *level, const char *library,
+                       const char *brief)
 {
-    cJSON *item = add_item(items, name);
+    cJSON *item = NULL;
 
-    add_text(item, key, value);
+    if (strcmp(symbol, "-") == 0)
+        return;
+    item = add_item(items, symbol);
+    add_text(item, "library", library);
     add_text(item, "level", level);
+    add_text(item, "brief", brief);
 }
 
 static void list_abi(cJSON *items)
 {
-#if __has_include("../rt/abi.def")
-#define ABI(library, symbol, level, brief) add_entry(items, #symbol, #level, "library", #library);
+#define ABI(library, symbol, level, brief)                                                         \
+    add_symbol(items, #symbol, #level, "lib" #library ".so", brief);
 #include "../rt/abi.def"
-#else
-    (void)items;
-#endif
 }
 
 static void list_aclnn(cJSON *items)
