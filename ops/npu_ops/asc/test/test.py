@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch.ops.npu_ops.add_custom against torch.add, bit by bit. Run from this folder, with the wheel installed."""
+import torch
+import torch_npu  # noqa: F401
+from torch_npu.testing.testcase import TestCase, run_tests
+
+import add_custom_asc  # noqa: F401
+
+DTYPES = (torch.float16, torch.float32, torch.int32)
+
+
+def random(shape, dtype):
+    if dtype == torch.int32:
+        return torch.randint(-2**31, 2**31 - 1, shape, dtype=torch.int64).to(dtype)
+    return (torch.randn(shape) * 100).to(dtype)
+
+
+class TestAddCustom(TestCase):
+    def check(self, x, y):
+        out = torch.ops.npu_ops.add_custom(x.npu(), y.npu())
+        want = torch.add(x, y)
+        self.assertEqual((out.dtype, out.shape), (want.dtype, want.shape))
+        self.assertTrue(torch.equal(out.cpu(), want), (x.dtype, x.shape))
+
+    def test_add_custom(self):
+        for dtype in DTYPES:
+            self.check(random((8, 2048), dtype), random((8, 2048), dtype))
+
+    def test_tails(self):
+        """Lengths beside 32-byte blocks, tiles, and cores."""
+        for dtype in DTYPES:
+            for n in (1, 7, 8, 9, 15, 16, 17, 2047, 2048, 2049, 4095, 4096, 4097, 48 * 2048 + 1, 200_003):
+                self.check(random((n,), dtype), random((n,), dtype))
+
+    def test_views(self):
+        x, y = random((37, 53), torch.float32), random((37, 53), torch.float32)
+        for view in (lambda t: t.t(), lambda t: t[:, 3:20], lambda t: t[5:], lambda t: t[3, 1]):
+            got = torch.ops.npu_ops.add_custom(view(x.npu()), view(y.npu()))
+            self.assertTrue(torch.equal(got.cpu(), view(x) + view(y)))
+
+    def test_order_with_queued_operators(self):
+        for i in range(50):
+            x = torch.empty(5000, dtype=torch.float16, device="npu").fill_(i)
+            y = torch.ops.npu_ops.add_custom(x, x)
+            x.zero_()
+            self.assertTrue(bool((y.cpu() == 2 * i).all()), i)
+
+    def test_empty(self):
+        self.assertEqual(torch.ops.npu_ops.add_custom(*[torch.empty(0, 3).npu()] * 2).shape, (0, 3))
+
+    def test_meta_and_compile(self):
+        x = torch.empty(6, 4, dtype=torch.float16, device="meta")
+        self.assertEqual(torch.ops.npu_ops.add_custom(x, x).shape, (6, 4))
+        y = torch.randn(100).npu()
+        add = torch.compile(lambda a: torch.ops.npu_ops.add_custom(a, a) * 2, backend="aot_eager", fullgraph=True)
+        self.assertTrue(torch.equal(add(y).cpu(), (y.cpu() + y.cpu()) * 2))
+
+    def test_bad_input(self):
+        with self.assertRaisesRegex(RuntimeError, "float32 or int32, got Long"):
+            torch.ops.npu_ops.add_custom(*[torch.ones(4, dtype=torch.int64).npu()] * 2)
+        with self.assertRaisesRegex(RuntimeError, "x is Float, y is Half"):
+            torch.ops.npu_ops.add_custom(torch.ones(4).npu(), torch.ones(4).half().npu())
+        with self.assertRaisesRegex(RuntimeError, r"one shape, got \[4\] and \[5\]"):
+            torch.ops.npu_ops.add_custom(torch.ones(4).npu(), torch.ones(5).npu())
+        with self.assertRaisesRegex(NotImplementedError, "npu_ops::add_custom.*'CPU'"):
+            torch.ops.npu_ops.add_custom(torch.ones(4), torch.ones(4))
+
+
+if __name__ == "__main__":
+    run_tests()
