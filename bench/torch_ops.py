@@ -10,11 +10,13 @@ from common import best_of_each, report, seconds
 def on(device, work, times):
     """Seconds of one call of work, of `times` in a row, waited for."""
 
-    def call():
-        begin = seconds(lambda: [work() for _ in range(times)] and device == "npu" and torch.npu.synchronize())
-        return begin / times
+    def burst():
+        for _ in range(times):
+            work()
+        if device == "npu":
+            torch.npu.synchronize()
 
-    return call
+    return lambda: seconds(burst) / times
 
 
 def ratio(make, rounds, times):
