@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * diag.c - see diag.h.
+ *
+ * g++ writes a diagnostic as lines of context ("In function ..."), one line with ": error: " or
+ * ": warning: ", and the lines that show the source. That one line is its identity.
+ */
+#include "diag.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const SORTS[] = {"error: ", "warning: ", "note: "};
+
+static bool has_sort(const char *line, size_t n, int first, int last)
+{
+    for (int k = first; k <= last; k++)
+        if (memmem(line, n, SORTS[k], strlen(SORTS[k])))
+            return true;
+    return false;
+}
+
+static bool is_context(const char *line, size_t n)
+{
+    static const char *const WORDS[] = {": In ", ": At ", "In file included", "                 from "};
+
+    for (size_t k = 0; k < sizeof WORDS / sizeof *WORDS; k++)
+        if (memmem(line, n, WORDS[k], strlen(WORDS[k])))
+            return !has_sort(line, n, 0, 2);
+    return memmem(line, n, "required from", 13) || memmem(line, n, "required by", 11);
+}
+
+static size_t line_size(const char *s)
+{
+    const char *end = strchr(s, '\n');
+
+    return end ? (size_t)(end - s) + 1 : strlen(s);
+}
+
+static bool add_new(struct cc_words *seen, const char *line, size_t n)
+{
+    for (size_t i = 0; i < seen->n; i++)
+        if (strlen(seen->at[i]) == n && !memcmp(seen->at[i], line, n))
+            return false;
+    cc_wordf(seen, "%.*s", (int)n, line);
+    return true;
+}
+
+void cc_diag_print(const char *text, struct cc_words *seen)
+{
+    const char *context = text;
+    bool show = true, in_context = false;
+
+    for (const char *s = text; s && *s;) {
+        size_t n = line_size(s);
+
+        if (is_context(s, n)) {
+            if (!in_context)
+                context = s;
+            in_context = true;
+        } else if (has_sort(s, n, 0, 1)) {
+            show = add_new(seen, s, n);
+            if (show)
+                fwrite(in_context ? context : s, 1, (size_t)(s + n - (in_context ? context : s)), stderr);
+            in_context = false;
+        } else {
+            if (show)
+                fwrite(in_context ? context : s, 1, (size_t)(s + n - (in_context ? context : s)), stderr);
+            in_context = false;
+        }
+        s += n;
+    }
+}

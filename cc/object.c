@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* object.c - see object.h. */
+#include "object.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "elfobj.h"
+#include "kind.h"
+
+struct merge {
+    const struct cc_merge *in;
+    struct cc_elf host;
+    struct cc_elf side[2]; /* AIV, AIC as compiled; AIC unused when there is none */
+    struct cc_words kernels[2]; /* symbols of the kernels in each */
+    struct cc_words link;       /* objects of the last ld -r */
+    char *path_host;            /* host object as it is now */
+    bool has_locals;
+};
+
+static const char SIDE[2] = {'v', 'c'};
+
+static char *device_name(const struct merge *m, int side, const char *symbol)
+{
+    return cc_fmt("%s%c$%s", m->in->tag, SIDE[side], symbol);
+}
+
+static bool has(const struct cc_words *w, const char *s)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (!strcmp(w->at[i], s))
+            return true;
+    return false;
+}
+
+/* ---- kernels of a device object ---- */
+
+/* "_ZZ<encoding>E<n>nputwin_mark_v": the kernel is _Z<encoding>, or for C linkage the plain name. */
+static void find_kernels(const struct cc_elf *e, struct cc_words *kernels)
+{
+    for (uint32_t i = 1; i < e->n_sym; i++) {
+        const char *name = cc_elf_name(e, i), *mark = strstr(name, "nputwin_mark_");
+        const char *end = mark;
+        char *kernel;
+
+        if (!mark || strncmp(name, "_ZZ", 3) || !cc_elf_is_defined(e, i))
+            continue;
+        while (end > name + 3 && isdigit((unsigned char)end[-1]))
+            end--;
+        if (end[-1] != 'E')
+            continue;
+        kernel = cc_fmt("_Z%.*s", (int)(end - 1 - (name + 3)), name + 3);
+        if (!cc_elf_find(e, kernel)) {
+            const char *plain = kernel + 2;
+
+            while (isdigit((unsigned char)*plain))
+                plain++;
+            memmove(kernel, plain, strlen(plain) + 1);
+        }
+        if (cc_elf_find(e, kernel) && !has(kernels, kernel))
+            cc_word(kernels, kernel);
+        free(kernel);
+    }
+}
+
+/* ---- static kernels: their symbols must be seen by the table ---- */
+
+static bool globalize(const struct merge *m, const struct cc_elf *e, const char *path,
+                      const struct cc_words *kernels, char **path_out)
+{
+    struct cc_words argv = {0};
+
+    cc_word(&argv, "objcopy");
+    for (size_t i = 0; i < kernels->n; i++) {
+        uint32_t sym = cc_elf_find(e, kernels->at[i]);
+
+        if (sym && cc_elf_is_local(e, sym))
+            cc_wordf(&argv, "--globalize-symbol=%s", kernels->at[i]);
+    }
+    if (argv.n == 1) {
+        *path_out = cc_fmt("%s", path);
+        return true;
+    }
+    *path_out = cc_fmt("%s.g.o", path);
+    cc_word(&argv, path);
+    cc_word(&argv, *path_out);
+    return cc_do(m->in->run, &argv);
+}
+
+/* ---- a device copy ---- */
+
+static void isolate_names(const struct merge *m, int side, struct cc_elf *e)
+{
+    for (uint32_t i = 1; i < e->n_sym; i++) {
+        char *name;
+
+        if (!cc_elf_is_defined(e, i) || cc_elf_is_local(e, i))
+            continue;
+        name = device_name(m, side, cc_elf_name(e, i));
+        cc_elf_rename(e, i, name);
+        cc_elf_set_visibility(e, i, STV_HIDDEN);
+        free(name);
+    }
+}
+
+static bool rewrite_file(const char *from, const char *to, const struct merge *m, int side)
+{
+    struct cc_elf e;
+    bool ok = cc_elf_open(&e, from);
+
+    if (ok) {
+        if (side < 0)
+            cc_elf_drop_constructors(&e);
+        else
+            isolate_names(m, side, &e);
+        ok = cc_elf_save(&e, to);
+    }
+    cc_elf_finish(&e);
+    return ok;
+}
+
+static bool isolate(struct merge *m, int side, const char *path)
+{
+    struct cc_words argv = {0};
+    char *seen, *bare = cc_fmt("%s/%c1.o", m->in->dir, SIDE[side]);
+    char *kept = cc_fmt("%s/%c2.o", m->in->dir, SIDE[side]);
+    char *own = cc_fmt("%s/%c3.o", m->in->dir, SIDE[side]);
+
+    if (!globalize(m, &m->side[side], path, &m->kernels[side], &seen) ||
+        !rewrite_file(seen, bare, m, -1))
+        return false;
+    cc_word(&argv, "ld");
+    cc_word(&argv, "-r");
+    cc_word(&argv, "--gc-sections");
+    for (size_t i = 0; i < m->kernels[side].n; i++)
+        cc_wordf(&argv, "--undefined=%s", m->kernels[side].at[i]);
+    cc_word(&argv, "-o");
+    cc_word(&argv, kept);
+    cc_word(&argv, bare);
+    if (!cc_do(m->in->run, &argv) || !rewrite_file(kept, own, m, side))
+        return false;
+    cc_word(&m->link, own);
+    return true;
+}
+
+/* ---- the host object ---- */
+
+/* _Z..20nputwin_s_add_customjPvS_Ph -> _Z..10add_customjPvS_Ph: substitutions stay valid. NULL: no stub. */
+static char *stub_name(const char *name)
+{
+    static const char MARK[] = "nputwin_s_";
+    const char *mark = strstr(name, MARK), *digits = mark;
+
+    if (!mark || strncmp(name, "_Z", 2) || name[2] == 'Z')
+        return NULL;
+    while (digits > name && isdigit((unsigned char)digits[-1]))
+        digits--;
+    return cc_fmt("%.*s%ld%s", (int)(digits - name), name,
+                  strtol(digits, NULL, 10) - (long)(sizeof MARK - 1), mark + sizeof MARK - 1);
+}
+
+/* nputwin_c_<id>_<kernel> -> <kernel>, for the first kernel of that name. */
+static char *c_stub_name(const struct cc_rewritten *text, const char *name)
+{
+    unsigned id;
+    int skip = 0;
+
+    if (sscanf(name, "nputwin_c_%u_%n", &id, &skip) != 1 || !skip || id >= text->n_kernels)
+        return NULL;
+    for (unsigned i = 0; i < id; i++)
+        if (text->kernel[i].is_def && !text->kernel[i].is_template && !text->kernel[i].is_static &&
+            !strcmp(text->kernel[i].name, text->kernel[id].name))
+            return NULL;
+    return cc_fmt("%s", name + skip);
+}
+
+static bool is_c_kernel(const struct cc_rewritten *text, const char *name)
+{
+    for (unsigned i = 0; i < text->n_kernels; i++)
+        if (text->kernel[i].is_c && !strcmp(text->kernel[i].name, name))
+            return true;
+    return false;
+}
+
+/* What a symbol of the host object is called in the end; NULL: as it is. */
+static char *final_name(const struct merge *m, const char *name, bool is_static_kernel)
+{
+    if (is_static_kernel)
+        return cc_fmt("%skey$%s", m->in->tag, name);
+    if (is_c_kernel(m->in->text, name))
+        return cc_fmt("nputwin_key$%s", name);
+    if (!strcmp(name, "nputwin_rows") || !strcmp(name, "nputwin_n_rows"))
+        return cc_fmt("%s%s", m->in->tag, name);
+    if (!strncmp(name, "nputwin_c_", 10))
+        return c_stub_name(m->in->text, name);
+    return stub_name(name);
+}
+
+static bool is_static_kernel(const struct merge *m, const char *name)
+{
+    uint32_t sym = has(&m->kernels[0], name) || has(&m->kernels[1], name) ? cc_elf_find(&m->host, name) : 0;
+
+    return sym && cc_elf_is_local(&m->host, sym);
+}
+
+static char *key_of(const struct merge *m, const char *kernel)
+{
+    char *name = final_name(m, kernel, is_static_kernel(m, kernel));
+
+    return name ? name : cc_fmt("%s", kernel);
+}
+
+static bool finish_host(struct merge *m)
+{
+    char *seen, *out = cc_fmt("%s/h1.o", m->in->dir);
+    struct cc_words all = {0};
+    struct cc_elf e;
+    bool ok;
+
+    cc_words_join(&all, &m->kernels[0]);
+    cc_words_join(&all, &m->kernels[1]);
+    if (!globalize(m, &m->host, m->in->host, &all, &seen) || !cc_elf_open(&e, seen))
+        return false;
+    for (uint32_t i = 1; i < e.n_sym; i++) {
+        char *old, *name;
+        bool kernel;
+
+        if (cc_elf_is_local(&e, i))
+            continue;
+        old = cc_fmt("%s", cc_elf_name(&e, i));
+        kernel = has(&all, old);
+        name = final_name(m, old, kernel && is_static_kernel(m, old));
+        if (name)
+            cc_elf_rename(&e, i, name);
+        /* Another library may have a kernel of the same name: neither must take the other's key. */
+        if (kernel && cc_elf_is_defined(&e, i))
+            cc_elf_set_visibility(&e, i, is_static_kernel(m, old) ? STV_HIDDEN : STV_PROTECTED);
+        free(old);
+        free(name);
+    }
+    ok = cc_elf_save(&e, out);
+    cc_elf_finish(&e);
+    cc_word(&m->link, out);
+    return ok;
+}
+
+/* ---- the table ---- */
+
+/* Names as people write them, one a line; a C kernel's is what it is. */
+static bool demangle(const struct merge *m, const struct cc_words *symbols, struct cc_text *names)
+{
+    char *in = cc_fmt("%s/names", m->in->dir), *out = cc_fmt("%s/names.out", m->in->dir);
+    struct cc_words argv = {0};
+    struct cc_text t = {0};
+    bool mangled = false;
+
+    cc_add(&t, "", 0);
+    for (size_t i = 0; i < symbols->n; i++) {
+        cc_addf(&t, "%s\n", symbols->at[i]);
+        mangled |= !strncmp(symbols->at[i], "_Z", 2);
+    }
+    if (!mangled) {
+        *names = t;
+        return true;
+    }
+    if (!cc_write(in, t.s, t.size))
+        return cc_error("cannot write %s", in);
+    cc_word(&argv, "c++filt");
+    cc_word(&argv, "-p");
+    cc_wordf(&argv, "@%s", in);
+    return cc_wait(cc_start(m->in->run, &argv, out, NULL)) && cc_read(out, names);
+}
+
+static void add_pointer(const struct merge *m, struct cc_text *t, int side, bool runs, const char *kernel)
+{
+    int copy = side == 1 && !m->in->aic ? 0 : side; /* one text serves both sorts */
+    char *name = device_name(m, copy, kernel);
+
+    if (runs && has(&m->kernels[copy], kernel))
+        cc_addf(t, "\t.quad \"%s\"\n", name);
+    else
+        cc_adds(t, "\t.quad 0\n");
+    free(name);
+}
+
+static void add_row(const struct merge *m, struct cc_text *t, size_t n, const char *kernel)
+{
+    enum cc_kind kind = cc_kind_of(&m->side[0], m->in->aic ? &m->side[1] : NULL, kernel);
+    char *key = key_of(m, kernel);
+
+    cc_addf(t, "\t.quad \"%s\"\n", key);
+    add_pointer(m, t, 0, kind != CC_KIND_AIC, kernel);
+    add_pointer(m, t, 1, kind != CC_KIND_AIV, kernel);
+    cc_addf(t, "\t.quad .Lname%zu\n\t.long %d, %d\n", n, (int)kind, m->in->arch);
+    free(key);
+}
+
+static void begin_data(struct cc_text *t, const char *section, const char *tag, const char *name)
+{
+    cc_addf(t, "\t.section %s\n\t.balign 8\n\t.globl %s%s\n\t.hidden %s%s\n%s%s:\n", section, tag,
+            name, tag, name, tag, name);
+}
+
+/* Layout of struct nputwin_kernel (engine/kernel.h, version 1). */
+static char *table(const struct merge *m, const struct cc_words *rows, struct cc_text *names)
+{
+    struct cc_text t = {0};
+    char *save = NULL, *name = names->s ? strtok_r(names->s, "\n", &save) : NULL;
+
+    begin_data(&t, ".data.rel.ro.nputwin,\"aw\"", m->in->tag, "nputwin_rows");
+    for (size_t i = 0; i < rows->n; i++)
+        add_row(m, &t, i, rows->at[i]);
+    cc_adds(&t, "\t.quad 0\n"); /* no empty section */
+    begin_data(&t, ".rodata.nputwin,\"a\"", m->in->tag, "nputwin_n_rows");
+    cc_addf(&t, "\t.long %zu\n", rows->n);
+    for (size_t i = 0; i < rows->n; i++) {
+        cc_addf(&t, ".Lname%zu:\t.string \"%s\"\n", i, name ? name : rows->at[i]);
+        name = name ? strtok_r(NULL, "\n", &save) : NULL;
+    }
+    cc_adds(&t, "\t.section .note.GNU-stack,\"\",%progbits\n");
+    return t.s;
+}
+
+static bool make_table(struct merge *m)
+{
+    char *source = cc_fmt("%s/table.s", m->in->dir), *object = cc_fmt("%s/table.o", m->in->dir), *text;
+    struct cc_words rows = {0}, argv = {0};
+    struct cc_text names = {0};
+
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < m->kernels[side].n; i++)
+            if (!has(&rows, m->kernels[side].at[i]) && cc_elf_find(&m->host, m->kernels[side].at[i]))
+                cc_word(&rows, m->kernels[side].at[i]);
+    if (!demangle(m, &rows, &names))
+        return false;
+    text = table(m, &rows, &names);
+    if (!cc_write(source, text, strlen(text)))
+        return cc_error("cannot write %s", source);
+    cc_word(&argv, "as");
+    cc_word(&argv, "-o");
+    cc_word(&argv, object);
+    cc_word(&argv, source);
+    cc_word(&m->link, object);
+    return cc_do(m->in->run, &argv);
+}
+
+bool cc_merge(const struct cc_merge *in)
+{
+    struct merge m = {.in = in};
+    const char *paths[2] = {in->aiv, in->aic};
+    struct cc_words argv = {0};
+    bool ok = cc_elf_open(&m.host, in->host);
+
+    for (int side = 0; ok && side < 2 && paths[side]; side++) {
+        ok = cc_elf_open(&m.side[side], paths[side]);
+        if (ok)
+            find_kernels(&m.side[side], &m.kernels[side]);
+    }
+    ok = ok && finish_host(&m);
+    for (int side = 0; ok && side < 2 && paths[side]; side++)
+        if (m.kernels[side].n)
+            ok = isolate(&m, side, paths[side]);
+    ok = ok && (!in->text->registers || make_table(&m));
+    cc_word(&argv, "ld");
+    cc_word(&argv, "-r");
+    cc_word(&argv, "-o");
+    cc_word(&argv, in->out);
+    cc_words_join(&argv, &m.link);
+    ok = ok && cc_do(in->run, &argv);
+    cc_elf_finish(&m.host);
+    cc_elf_finish(&m.side[0]);
+    cc_elf_finish(&m.side[1]);
+    return ok;
+}

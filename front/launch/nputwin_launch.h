@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nputwin_launch.h - the header that `bisheng` includes before the first line of a file.
+ *
+ * A launch k<<<blocks, l2, stream>>>(args) reaches the compiler as
+ *     k ->* ::nputwin::lang::cfg(blocks, l2, stream)(args)
+ * where operator->* takes the kernel's own parameter types and converts each argument to them.
+ *
+ * Rule: this text is the same for the host and for both sorts of cores. What differs by core is a
+ * macro in qualifiers.h, which leaves a trace only where it is used; else every file would have to
+ * be compiled three times.
+ */
+#ifndef NPUTWIN_LAUNCH_H
+#define NPUTWIN_LAUNCH_H
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "../../engine/kernel.h"
+#include "qualifiers.h"
+
+struct npu_core;
+extern "C" struct npu_core *npu_self(void);
+
+namespace nputwin::lang {
+
+/* ---- the engine's npu_fault(), by symbol: base.h's names are not for a kernel's sight ---- */
+
+struct place {
+    const char *file;
+    std::uint32_t line;
+};
+enum fault : int { E_UB_FULL = 4, E_THROW = 9, E_UNSUP = 10 }; /* rows of base/err.def */
+extern "C" void nputwin_fault(struct npu_core *core, int status, place where, const char *fmt,
+                              ...) __asm__("npu_fault");
+
+inline void threw(const char *what)
+{
+    nputwin_fault(npu_self(), E_THROW, place{nullptr, 0}, "an exception left the kernel: %s", what);
+}
+
+/* ---- a kernel called like a function ---- */
+
+struct direct_call : std::exception {
+    char text[512];
+    explicit direct_call(const char *who)
+    {
+        std::snprintf(text, sizeof text,
+                      "%s is a kernel and was called like a function; launch it as "
+                      "kernel<<<blocks, nullptr, stream>>>(arguments)",
+                      who);
+    }
+    const char *what() const noexcept override { return text; }
+};
+inline void called_directly(const char *who)
+{
+#ifdef __cpp_exceptions
+    throw direct_call(who);
+#else
+    std::fprintf(stderr, "nputwin: %s\n", direct_call(who).what());
+    std::terminate();
+#endif
+}
+inline void entered(const char *who)
+{
+    if (__builtin_expect(!npu_self(), 0))
+        called_directly(who);
+}
+
+/* ---- the three things inside <<< >>> ---- */
+
+/* Blocks: an integer or a dim3. Anything that is no block count becomes 0 or the largest number,
+ * which the runtime refuses with the reason. */
+template <class A> std::uint32_t blocks_of(const A &a)
+{
+    if constexpr (std::is_convertible_v<A, std::int64_t>) {
+        const std::int64_t n = static_cast<std::int64_t>(a);
+
+        return n < 0 || n > 0xffffffffLL ? 0xffffffffu : static_cast<std::uint32_t>(n);
+    } else {
+        return blocks_of(std::int64_t(a.x) * a.y * a.z);
+    }
+}
+/* nullptr, 0, a pointer or a number of bytes. */
+template <class A> void *l2_of(const A &a)
+{
+    if constexpr (std::is_null_pointer_v<A>)
+        return nullptr;
+    else if constexpr (std::is_pointer_v<A>)
+        return const_cast<void *>(static_cast<const void *>(a));
+    else
+        return reinterpret_cast<void *>(static_cast<std::uintptr_t>(a));
+}
+/* aclrtStream, nullptr, 0, or an object such as c10_npu::NPUStream. */
+template <class S> void *stream_of(const S &s)
+{
+    if constexpr (std::is_null_pointer_v<S>)
+        return nullptr;
+    else if constexpr (std::is_convertible_v<const S &, void *>)
+        return static_cast<void *>(s);
+    else if constexpr (std::is_integral_v<S>)
+        return reinterpret_cast<void *>(static_cast<std::uintptr_t>(s));
+    else
+        return static_cast<void *>(s.stream());
+}
+
+/* ---- arguments ---- */
+
+template <class P, class A>
+constexpr bool can_convert =
+    std::is_convertible_v<A, P> || std::is_constructible_v<P, A> ||
+    (std::is_pointer_v<P> && (std::is_integral_v<std::decay_t<A>> || std::is_pointer_v<std::decay_t<A>>));
+
+/* The kernel's parameter type decides: half from 0.5, a pointer from 0, GM_ADDR from int32_t *. */
+template <class P, class A> P convert(A &&a)
+{
+    using D = std::decay_t<A>;
+
+    if constexpr (std::is_convertible_v<A &&, P>)
+        return static_cast<P>(std::forward<A>(a));
+    else if constexpr (std::is_pointer_v<P> && std::is_integral_v<D>)
+        return reinterpret_cast<P>(static_cast<std::uintptr_t>(a));
+    else if constexpr (std::is_pointer_v<P> && std::is_pointer_v<D>)
+        return (P)a;
+    else
+        return P(std::forward<A>(a));
+}
+
+struct config {
+    std::uint32_t blocks;
+    void *l2, *stream;
+    bool simt;
+    template <class... A> struct packed {
+        const config &c;
+        std::tuple<A &&...> args;
+    };
+    template <class... A> packed<A...> operator()(A &&...a) const
+    {
+        return {*this, std::tuple<A &&...>(std::forward<A>(a)...)};
+    }
+};
+
+template <class B> config cfg(const B &b)
+{
+    return {blocks_of(b), nullptr, nullptr, false};
+}
+template <class B, class L> config cfg(const B &b, const L &l)
+{
+    return {blocks_of(b), l2_of(l), nullptr, false};
+}
+template <class B, class L, class S> config cfg(const B &b, const L &l, const S &s)
+{
+    return {blocks_of(b), l2_of(l), stream_of(s), false};
+}
+template <class B, class T, class L, class S>
+config cfg(const B &, const T &, const L &, const S &)
+{
+    static_assert(sizeof(B) == 0, "a launch with four values in <<<grid, block, ub, stream>>> is SIMT, "
+                                  "which this version of nputwin does not support");
+    return {};
+}
+
+/* ---- what the runtime needs to know about one kernel signature ---- */
+
+template <class... P> struct signature {
+    using values = std::tuple<P...>;
+
+    static void call(void (*fn)(void), const void *args)
+    {
+#ifdef __cpp_exceptions
+        try {
+            std::apply(reinterpret_cast<void (*)(P...)>(fn), *static_cast<const values *>(args));
+        } catch (const std::exception &e) {
+            threw(e.what());
+        } catch (...) {
+            threw("something that is no std::exception");
+        }
+#else
+        std::apply(reinterpret_cast<void (*)(P...)>(fn), *static_cast<const values *>(args));
+#endif
+    }
+    static void *copy(const void *args) { return new values(*static_cast<const values *>(args)); }
+    static void drop(void *copy) { delete static_cast<values *>(copy); }
+};
+
+template <class... P, class... A, std::size_t... I>
+std::uint32_t run_each(void (*kernel)(P...), config::packed<A...> &p, std::index_sequence<I...>)
+{
+    static_assert(sizeof...(A) == sizeof...(P),
+                  "the launch passes a different number of arguments than the kernel has parameters");
+    if constexpr (sizeof...(A) == sizeof...(P)) {
+        constexpr bool plain = ((std::is_trivially_copy_constructible_v<P> &&
+                                 std::is_trivially_destructible_v<P> && !std::is_reference_v<P>)&&...);
+        constexpr bool fits = (can_convert<P, A> && ...);
+
+        static_assert(plain, "kernel parameters must be plain values: no references, no classes with "
+                             "a copy constructor or destructor");
+        static_assert(fits, "a launch argument does not convert to the kernel's parameter type");
+        if constexpr (plain && fits) {
+            using S = signature<P...>;
+            const typename S::values args{convert<P>(std::get<I>(std::move(p.args)))...};
+
+            return nputwin_launch(reinterpret_cast<const void *>(kernel), p.c.blocks, p.c.l2,
+                                  p.c.stream, S::call, &args, S::copy, S::drop);
+        }
+    }
+    return 0; /* only behind a failed static_assert */
+}
+
+/* Returns the aclError of the launch. */
+template <class... P, class... A> std::uint32_t run(void (*kernel)(P...), config::packed<A...> &&p)
+{
+    return run_each(kernel, p, std::index_sequence_for<P...>{});
+}
+
+/* A launch is a statement of type void; its error is sticky and meets the next synchronise. */
+template <class... P, class... A> void operator->*(void (*kernel)(P...), config::packed<A...> &&p)
+{
+    run(kernel, std::move(p));
+}
+template <class R, class... P, class... A, std::enable_if_t<!std::is_void_v<R>, int> = 0>
+void operator->*(R (*)(P...), config::packed<A...> &&)
+{
+    static_assert(std::is_void_v<R>, "a kernel returns void (AI-CPU kernels are not supported)");
+}
+
+/* ---- helpers of the rewritten text ---- */
+
+template <auto K> struct sel {
+    static constexpr decltype(K) value = K;
+};
+template <int N, class F> struct nth;
+template <int N, class... P> struct nth<N, void(P...)> {
+    using type = std::tuple_element_t<N, std::tuple<P...>>;
+};
+template <int N, class F> using arg = typename nth<N, F>::type;
+
+} // namespace nputwin::lang
+
+using ::nputwin::lang::operator->*;
+
+/* Kept by the driver only in files with kernels; the table is made from the compiled object. */
+__nputwin_registration__
+{
+    extern "C" __attribute__((visibility("hidden"))) const struct nputwin_kernel nputwin_rows[];
+    extern "C" __attribute__((visibility("hidden"))) const std::uint32_t nputwin_n_rows;
+    static void __attribute__((constructor(101))) nputwin_enter()
+    {
+        if (nputwin_n_rows)
+            nputwin_register(NPUTWIN_KERNEL_ABI, nputwin_rows, nputwin_n_rows);
+    }
+    static void __attribute__((destructor(101))) nputwin_leave()
+    {
+        if (nputwin_n_rows)
+            nputwin_unregister(nputwin_rows);
+    }
+}
+#endif
