@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * access.c - which bytes an instruction reads and writes.
+ *
+ * The one place that knows addressing: the units of strides, what a repeat is, what the mask covers.
+ * Execution, range checks and every watch go through the struct npu_walk made here.
+ *
+ *   repeat r of an operand:  at + r * rep_step
+ *   |chunk 0|--- chunk_step ---|chunk 1| ...   8 blks of 32 bytes for most operands
+ */
+#include "core_int.h"
+#include <string.h>
+#include "../base/banned.h"
+
+/* ---- layout ------------------------------------------------------------------------------------ */
+
+static uint32_t type_bytes(uint8_t type)
+{
+    return npu_types[type].bytes;
+}
+
+/* A plain operand: blks of 32 bytes at the strides of the instruction. */
+static struct npu_view blks(const struct npu_ref *ref, uint32_t elem_bytes, uint32_t lanes)
+{
+    const uint32_t per_blk = NPU_BLK_BYTES / elem_bytes;
+
+    return (struct npu_view){.at = ref->at_bytes,
+                             .mem = ref->mem,
+                             .rep_step = (uint64_t)ref->rep_stride * NPU_BLK_BYTES,
+                             .chunk_step = (uint64_t)ref->blk_stride * NPU_BLK_BYTES,
+                             .chunk_bytes = NPU_BLK_BYTES,
+                             .n_chunks = lanes / per_blk,
+                             .lanes_per_chunk = per_blk,
+                             .align = NPU_BLK_BYTES};
+}
+
+/* One run of bytes a repeat; rep_step as given. */
+static struct npu_view run(const struct npu_ref *ref, uint32_t bytes, uint64_t rep_step,
+                           uint32_t align)
+{
+    return (struct npu_view){.at = ref->at_bytes,
+                             .mem = ref->mem,
+                             .rep_step = rep_step,
+                             .chunk_bytes = bytes,
+                             .n_chunks = 1,
+                             .align = align};
+}
+
+/* Bytes of one result of vcmax and vcmin: the order says whether value, index or both. An index
+ * alone is 32 bits wide; beside a value it is as wide as the value. */
+uint32_t npu_extreme_bytes(const struct npu_insn *in)
+{
+    enum { VALUE_INDEX, INDEX_VALUE, ONLY_VALUE, ONLY_INDEX };
+
+    if (in->op == OP_vcadd || in->mode == ONLY_VALUE)
+        return type_bytes(in->type);
+    return in->mode == ONLY_INDEX ? 4 : 2 * type_bytes(in->type);
+}
+
+static void lay_reduction(struct npu_walk *w, const struct npu_insn *in)
+{
+    const bool per_blk = in->op == OP_vcgadd || in->op == OP_vcgmax || in->op == OP_vcgmin;
+    const uint32_t elem = type_bytes(in->type);
+    const uint32_t bytes = per_blk ? NPU_BLKS_PER_REPEAT * elem : npu_extreme_bytes(in);
+
+    w->view[VIEW_DST] = run(&in->ref[0], bytes, (uint64_t)in->ref[0].rep_stride * bytes, bytes);
+    w->view[VIEW_SRC0] = blks(&in->ref[1], elem, w->lanes);
+}
+
+static void lay_brcb(struct npu_walk *w, const struct npu_insn *in)
+{
+    const uint32_t elem = type_bytes(in->type), bytes = NPU_BLKS_PER_REPEAT * elem;
+
+    w->view[VIEW_DST] = blks(&in->ref[0], elem, w->lanes);
+    w->view[VIEW_DST].lanes_per_chunk = 0;
+    w->view[VIEW_SRC0] = run(&in->ref[1], bytes, bytes, elem);
+}
+
+static void lay_lanes(struct npu_walk *w, const struct npu_insn *in)
+{
+    const struct npu_shape_row *shape = &npu_shapes[npu_isa[in->op].shape];
+
+    for (int o = 0; o < 3; o++)
+        if (shape->use[o] != USE_N)
+            w->view[o] = blks(&in->ref[o], type_bytes(in->type), w->lanes);
+    if (in->op == OP_vconv)
+        w->view[VIEW_DST] = blks(&in->ref[0], type_bytes(in->dst_type), w->lanes);
+    /* Results of a comparison are packed over the repeats; strides and mask play no part. */
+    if (in->op == OP_vcmp || in->op == OP_vcmps) {
+        w->view[VIEW_DST] = run(&in->ref[0], w->lanes / 8, w->lanes / 8, NPU_BLK_BYTES);
+        w->view[VIEW_SRC0].lanes_per_chunk = w->view[VIEW_SRC1].lanes_per_chunk = 0;
+    }
+    if (in->op == OP_vsel && in->mode != 0)
+        w->view[VIEW_SEL] = run(&in->sel, w->lanes / 8, w->lanes / 8, 1);
+    if (in->op == OP_vsel && in->mode == 1)
+        w->view[VIEW_SRC1].use = USE_N;
+}
+
+/* Copies: a burst is a chunk of the one repeat. UB bursts begin at multiples of 32 bytes. */
+static void lay_bursts(struct npu_walk *w, const struct npu_insn *in)
+{
+    const uint32_t pad = (uint32_t)(in->pad_left + in->pad_right) * type_bytes(in->type);
+    const uint64_t dense = (uint64_t)in->burst_bytes + pad;
+    const uint64_t padded = (dense + NPU_BLK_BYTES - 1) / NPU_BLK_BYTES * NPU_BLK_BYTES;
+
+    for (int o = 0; o < 2; o++) {
+        const bool on_chip = in->ref[o].mem != MEM_GM;
+        const int64_t gap = o == 0 ? in->dst_gap_bytes : in->src_gap_bytes;
+        struct npu_view *v = &w->view[o];
+        *v = run(&in->ref[o], in->burst_bytes, 0, on_chip ? NPU_BLK_BYTES : 1);
+        v->n_chunks = in->n_burst;
+        v->chunk_step = (on_chip ? padded : in->burst_bytes) + (uint64_t)gap;
+        if (in->op == OP_copy_gm_to_ub && o == 0)
+            v->chunk_bytes = (uint32_t)padded;
+    }
+}
+
+/* The count form is counter mode on contiguous operands. */
+static void make_contiguous(struct npu_insn *in)
+{
+    const enum npu_shape shape = npu_isa[in->op].shape;
+
+    in->counter = true;
+    in->mask[0] = in->count;
+    in->mask[1] = 0;
+    for (int o = 0; o < 3; o++) {
+        const uint32_t bytes = type_bytes(o == 0 && in->op == OP_vconv ? in->dst_type : in->type);
+        const uint32_t widest = type_bytes(in->op == OP_vconv && type_bytes(in->dst_type) >
+                                                   type_bytes(in->type)
+                                               ? in->dst_type
+                                               : in->type);
+        in->ref[o].blk_stride = 1;
+        in->ref[o].rep_stride = (uint16_t)(NPU_BLKS_PER_REPEAT * bytes / widest);
+    }
+    if (shape == SHAPE_RED)
+        in->ref[0].rep_stride = 1;
+}
+
+static uint32_t lanes_of(const struct npu_insn *in)
+{
+    uint32_t bytes = type_bytes(in->type);
+
+    if (in->op == OP_vconv && type_bytes(in->dst_type) > bytes)
+        bytes = type_bytes(in->dst_type);
+    return NPU_REPEAT_BYTES / (bytes < 2 ? 2 : bytes);
+}
+
+static void count_repeats(struct npu_walk *w, const struct npu_insn *in)
+{
+    /* vbrcb takes 8 elements a repeat, whatever the type. */
+    const uint32_t per_repeat = in->op == OP_vbrcb ? NPU_BLKS_PER_REPEAT : w->lanes;
+    const bool is_cmp = in->op == OP_vcmp || in->op == OP_vcmps;
+    const uint64_t n = in->mask[0];
+
+    w->n_repeats = in->repeat;
+    w->last_lanes = w->lanes;
+    if (!in->counter)
+        return;
+    w->n_repeats = (uint32_t)((n + per_repeat - 1) / per_repeat);
+    if (is_cmp) /* only whole repeats are compared: so says the page of Compare */
+        w->n_repeats = (uint32_t)(n / per_repeat);
+    else if (in->op != OP_vbrcb && n % per_repeat)
+        w->last_lanes = (uint32_t)(n % per_repeat);
+}
+
+static void fill_mask(struct npu_walk *w, const struct npu_insn *in)
+{
+    const uint64_t low = w->lanes < 64 ? (UINT64_C(1) << w->lanes) - 1 : ~UINT64_C(0);
+    const uint64_t high = w->lanes > 64 ? ~UINT64_C(0) : 0;
+
+    w->mask[0] = in->counter ? low : in->mask[0] & low;
+    w->mask[1] = in->counter ? high : in->mask[1] & high;
+    w->is_full = w->mask[0] == low && w->mask[1] == high;
+}
+
+static void name_views(struct npu_walk *w, const struct npu_insn *in)
+{
+    static const char *const names[N_VIEWS] = {"dst", "src0", "src1", "the bits"};
+    const struct npu_shape_row *shape = &npu_shapes[npu_isa[in->op].shape];
+
+    for (int o = 0; o < N_VIEWS; o++) {
+        struct npu_view *v = &w->view[o];
+        v->name = names[o];
+        v->use = (uint8_t)(!v->n_chunks ? USE_N : o == VIEW_SEL ? USE_R : shape->use[o]);
+        if (o == VIEW_SRC1 && in->op == OP_vsel && in->mode == 1)
+            v->use = USE_N;
+    }
+}
+
+static bool type_is_possible(struct npu_core_int *c, const struct npu_insn *in)
+{
+    const struct npu_isa_row *row = &npu_isa[in->op];
+
+    if (in->op == OP_vconv) {
+        if (in->type < N_TYPES && in->dst_type < N_TYPES && in->mode < N_ROUNDS &&
+            c->lanes->conv[in->type][in->dst_type][in->mode])
+            return true;
+        npu_fault(&c->pub, NPU_E_TYPE, in->where, "vconv: no conversion from %s to %s with rounding %u",
+                  in->type < N_TYPES ? npu_types[in->type].name : "?",
+                  in->dst_type < N_TYPES ? npu_types[in->dst_type].name : "?", in->mode);
+        return false;
+    }
+    if (in->type < N_TYPES && row->types >> in->type & 1)
+        return true;
+    npu_fault(&c->pub, NPU_E_TYPE, in->where, "%s does not take %s", row->name,
+              in->type < N_TYPES ? npu_types[in->type].name : "this type");
+    return false;
+}
+
+bool npu_walk_init(struct npu_walk *w, struct npu_core_int *c, const struct npu_insn *insn)
+{
+    struct npu_insn in = *insn;
+
+    memset(w, 0, sizeof *w);
+    if (!type_is_possible(c, &in))
+        return false;
+    if (npu_isa[in.op].shape == SHAPE_COPY && (in.n_burst || npu_isa[in.op].pipe != PIPE_V)) {
+        w->n_repeats = 1;
+        lay_bursts(w, &in);
+        name_views(w, &in);
+        return true;
+    }
+    if (in.count)
+        make_contiguous(&in);
+    w->lanes = lanes_of(&in);
+    count_repeats(w, &in);
+    fill_mask(w, &in);
+    switch (npu_isa[in.op].shape) {
+    case SHAPE_RED:
+        lay_reduction(w, &in);
+        break;
+    case SHAPE_BRC:
+        lay_brcb(w, &in);
+        break;
+    default:
+        lay_lanes(w, &in);
+    }
+    name_views(w, &in);
+    return true;
+}
+
+void npu_walk_mask(const struct npu_walk *w, uint32_t r, uint64_t mask[2])
+{
+    const uint32_t n = r + 1 == w->n_repeats ? w->last_lanes : w->lanes;
+
+    mask[0] = w->mask[0] & (n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0));
+    mask[1] = w->mask[1] & (n <= 64 ? 0 : n < 128 ? (UINT64_C(1) << (n - 64)) - 1 : ~UINT64_C(0));
+}
+
+/* ---- every byte range -------------------------------------------------------------------------- */
+
+/* Lanes [first, end) of a repeat that are on; false when none is. */
+static bool active_lanes(const uint64_t mask[2], uint32_t from, uint32_t to, uint32_t *first,
+                         uint32_t *end)
+{
+    while (from < to && !npu_mask_has(mask, from))
+        from++;
+    while (to > from && !npu_mask_has(mask, to - 1))
+        to--;
+    *first = from;
+    *end = to;
+    return from < to;
+}
+
+static void view_accesses(const struct npu_walk *w, const struct npu_view *v, npu_access_fn *fn,
+                          void *arg)
+{
+    for (uint32_t r = 0; r < w->n_repeats; r++) {
+        const uint64_t at = v->at + r * v->rep_step;
+        uint64_t mask[2] = {0, 0};
+        if (v->lanes_per_chunk)
+            npu_walk_mask(w, r, mask);
+        for (uint32_t k = 0; k < v->n_chunks; k++) {
+            const uint64_t chunk = at + k * v->chunk_step;
+            uint32_t first, end;
+            if (!v->lanes_per_chunk) {
+                fn(arg, v->mem, chunk, v->chunk_bytes, v->use);
+                continue;
+            }
+            const uint32_t lane0 = k * v->lanes_per_chunk, elem = NPU_BLK_BYTES / v->lanes_per_chunk;
+            if (active_lanes(mask, lane0, lane0 + v->lanes_per_chunk, &first, &end))
+                fn(arg, v->mem, chunk + (first - lane0) * elem, (end - first) * elem, v->use);
+        }
+    }
+}
+
+void npu_insn_accesses(const struct npu_core *core, const struct npu_insn *in, npu_access_fn *fn,
+                       void *arg)
+{
+    /* The layout needs the core only for its table of conversions and to report; const is kept. */
+    struct npu_core_int *c = npu_core_int((struct npu_core *)(uintptr_t)core);
+    struct npu_walk w;
+
+    if (in->kind != KIND_OP || !npu_walk_init(&w, c, in))
+        return;
+    for (int o = 0; o < N_VIEWS; o++)
+        if (w.view[o].use != USE_N)
+            view_accesses(&w, &w.view[o], fn, arg);
+}
+
+/* ---- ranges ------------------------------------------------------------------------------------ */
+
+void npu_fault_range(struct npu_core_int *c, enum npu_op op, const char *operand, enum npu_mem mem,
+                     uint64_t at, uint64_t bytes, struct npu_where where)
+{
+    const struct npu_bank *bank = &c->pub.mem[mem];
+
+    if (!bank->bytes)
+        npu_fault(&c->pub, NPU_E_RANGE, where, "%s: %s is in %s, which a%s core does not have",
+                  npu_isa[op].name, operand, npu_mems[mem].name,
+                  c->pub.core_kind == CORE_AIV ? " vector" : " cube");
+    else if (at > (uint64_t)bank->bytes * 16) /* a pointer to somewhere else */
+        npu_fault(&c->pub, NPU_E_RANGE, where, "%s: %s at %p is not in %s (%p, %u bytes)",
+                  npu_isa[op].name, operand, (void *)(bank->base + at), npu_mems[mem].name,
+                  (void *)bank->base, bank->bytes);
+    else if (at % NPU_BLK_BYTES && at + bytes <= bank->bytes)
+        npu_fault(&c->pub, NPU_E_ALIGN, where,
+                  "%s: %s begins at %s byte %llu, which is not a multiple of 32", npu_isa[op].name,
+                  operand, npu_mems[mem].name, (unsigned long long)at);
+    else
+        npu_fault(&c->pub, NPU_E_RANGE, where,
+                  "%s: %s covers %s bytes %llu to %llu (%llu bytes), but %s has %u bytes",
+                  npu_isa[op].name, operand, npu_mems[mem].name, (unsigned long long)at,
+                  (unsigned long long)(at + bytes - 1), (unsigned long long)bytes,
+                  npu_mems[mem].name, bank->bytes);
+}
+
+struct range_check {
+    struct npu_core_int *c;
+    const struct npu_view *view;
+    const struct npu_insn *in;
+    bool ok;
+};
+
+static void check_one(void *arg, enum npu_mem mem, uint64_t at, uint32_t bytes, enum npu_use use)
+{
+    struct range_check *k = arg;
+    const uint64_t room = k->c->pub.mem[mem].bytes;
+
+    (void)use;
+    if (!k->ok || (bytes <= room && at <= room - bytes))
+        return;
+    k->ok = false;
+    if (k->in->count && k->view->lanes_per_chunk) { /* contiguous: say what the caller asked for, not where it broke */
+        at = k->view->at;
+        bytes = (uint32_t)(k->in->count * (uint64_t)(k->view->chunk_bytes / k->view->lanes_per_chunk));
+    }
+    npu_fault_range(k->c, k->in->op, k->view->name, mem, at, bytes, k->in->where);
+}
+
+bool npu_walk_check(const struct npu_walk *w, struct npu_core_int *c, const struct npu_insn *in)
+{
+    for (int o = 0; o < N_VIEWS && w->n_repeats; o++) {
+        const struct npu_view *v = &w->view[o];
+        const uint64_t room = c->pub.mem[v->mem].bytes;
+        struct range_check k = {c, v, in, true};
+        if (v->use == USE_N || v->mem == MEM_GM)
+            continue;
+        if (v->at % v->align) {
+            npu_fault(&c->pub, NPU_E_ALIGN, in->where,
+                      "%s: %s begins at %s byte %llu, which is not a multiple of %u",
+                      npu_isa[in->op].name, v->name, npu_mems[v->mem].name,
+                      (unsigned long long)v->at, v->align);
+            return false;
+        }
+        /* Nearly always the whole box is inside; only else look at each range. */
+        const uint64_t span = (w->n_repeats - 1) * v->rep_step + (v->n_chunks - 1) * v->chunk_step +
+                              v->chunk_bytes;
+        if (v->at <= room && span <= room - v->at && (int64_t)v->chunk_step >= 0)
+            continue;
+        view_accesses(w, v, check_one, &k);
+        if (!k.ok)
+            return false;
+    }
+    return true;
+}
+
+/* ---- moving one repeat of a view --------------------------------------------------------------- */
+
+static bool has_lanes(const struct npu_view *v, uint32_t chunk, const uint64_t mask[2])
+{
+    const uint32_t lane = chunk * v->lanes_per_chunk;
+    const uint64_t whole = (UINT64_C(1) << v->lanes_per_chunk) - 1; /* 4 to 16 lanes */
+
+    return mask[lane / 64] >> (lane % 64) & whole;
+}
+
+void npu_view_gather(uint8_t *dense, const struct npu_core_int *c, const struct npu_view *v,
+                     uint32_t r, const uint64_t *mask)
+{
+    const uint8_t *from = npu_view_base(c, v) + r * v->rep_step;
+
+    if (!mask && v->chunk_step == v->chunk_bytes) {
+        memcpy(dense, from, (size_t)v->chunk_bytes * v->n_chunks);
+        return;
+    }
+    for (uint32_t k = 0; k < v->n_chunks; k++)
+        if (!mask || has_lanes(v, k, mask))
+            memcpy(dense + k * v->chunk_bytes, from + k * v->chunk_step, v->chunk_bytes);
+}
+
+void npu_view_scatter(struct npu_core_int *c, const struct npu_view *v, uint32_t r,
+                      const uint8_t *dense, uint32_t lanes, const uint64_t mask[2])
+{
+    uint8_t *to = npu_view_base(c, v) + r * v->rep_step;
+    const uint32_t per = v->lanes_per_chunk, elem = v->chunk_bytes / per;
+    const uint64_t whole = per < 64 ? (UINT64_C(1) << per) - 1 : ~UINT64_C(0);
+
+    for (uint32_t k = 0; k * per < lanes; k++) {
+        const uint64_t bits = mask[k * per / 64] >> (k * per % 64) & whole;
+        uint8_t *chunk = to + k * v->chunk_step;
+        const uint8_t *from = dense + k * v->chunk_bytes;
+        if (bits == whole) {
+            memcpy(chunk, from, v->chunk_bytes);
+            continue;
+        }
+        for (uint32_t i = 0; i < per; i++)
+            if (bits >> i & 1)
+                memcpy(chunk + i * elem, from + i * elem, elem);
+    }
+}

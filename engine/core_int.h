@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * core_int.h - the engine's own half of a core, and what its files say to each other.
+ *
+ *   core.c    issue, flags, barriers, faults          fiber.c   switching stacks
+ *   access.c  where an instruction reads and writes   pool.c    worker threads
+ *   vec.c     the vector unit: fast door and walk     launch.c  blocks, SyncAll, collecting faults
+ *   special.c what is not lane by lane                trap.c    signals raised by a kernel
+ *   mte.c     copies                                  lanes.h   the loops themselves
+ */
+#ifndef NPU_CORE_INT_H
+#define NPU_CORE_INT_H
+#include "engine.h"
+#include "fiber.h"
+#include "vec.h"
+
+/* Instructions of one pipe behind a wait_flag whose flag is not set yet. */
+struct npu_held {
+    struct npu_insn *insn;
+    uint32_t n, room, head;
+};
+
+struct npu_block_run; /* launch.c */
+
+struct npu_core_int {
+    struct npu_core pub; /* first: doors see only this */
+    const struct npu_lanes *lanes;
+    struct npu_where where; /* of the newest instruction */
+    uint32_t seq;
+    uint32_t n_held; /* over all pipes; pub.slow is set while there are any */
+    uint8_t flag[N_PIPES][N_PIPES][NPU_EVENTS]; /* [from][to]: sets without their wait */
+    struct npu_held held[N_PIPES];
+    struct npu_diag fault;
+    struct npu_fiber fiber;
+    struct npu_block_run *run;
+    uint32_t wait_generation; /* SyncAll: resume when the run's generation is another one */
+    bool waiting;
+};
+
+static inline struct npu_core_int *npu_core_int(struct npu_core *c)
+{
+    return (struct npu_core_int *)c;
+}
+
+/* The core that runs on this thread. A fiber never changes threads, so the address may be cached. */
+extern _Thread_local struct npu_core_int *npu_core_now __attribute__((tls_model("initial-exec")));
+
+/* ---- core.c ---- */
+/* Empties flags, registers and held instructions for the next block. */
+void npu_core_reset(struct npu_core_int *c);
+/* Reports instructions that still wait when the kernel has returned. */
+void npu_core_end(struct npu_core_int *c);
+void npu_core_finish(struct npu_core_int *c);
+
+/* ---- access.c ---- */
+
+/* One operand as chunks: chunk k of repeat r begins at at + r * rep_step + k * chunk_step. */
+struct npu_view {
+    const char *name; /* "dst", "src0" .. for messages */
+    uint64_t at, rep_step, chunk_step;
+    uint32_t chunk_bytes, n_chunks;
+    uint32_t lanes_per_chunk; /* lanes that a chunk serves; 0: the mask does not apply */
+    uint32_t align;           /* of `at`, in bytes */
+    uint8_t mem, use;         /* enum npu_mem, npu_use */
+};
+
+enum { VIEW_DST, VIEW_SRC0, VIEW_SRC1, VIEW_SEL, N_VIEWS };
+
+/* An instruction laid out: what repeats, which lanes, where. Unused views have use USE_N. */
+struct npu_walk {
+    struct npu_view view[N_VIEWS];
+    uint64_t mask[2];
+    uint32_t n_repeats, lanes;
+    uint32_t last_lanes; /* lanes of the last repeat; below `lanes` only in counter mode */
+    bool is_full;        /* the mask has every lane */
+};
+
+/* in: a vector instruction or a copy. False, with a fault, when its type or form is not possible. */
+bool npu_walk_init(struct npu_walk *w, struct npu_core_int *c, const struct npu_insn *in);
+/* Mask of repeat r. */
+void npu_walk_mask(const struct npu_walk *w, uint32_t r, uint64_t mask[2]);
+/* True when every operand is aligned and inside its memory; else records the fault. */
+bool npu_walk_check(const struct npu_walk *w, struct npu_core_int *c, const struct npu_insn *in);
+/* Where the bytes of a view begin. */
+static inline uint8_t *npu_view_base(const struct npu_core_int *c, const struct npu_view *v)
+{
+    return (v->mem == MEM_GM ? (uint8_t *)0 : c->pub.mem[v->mem].base) + v->at;
+}
+/* The same message for the fast doors. at_bytes counts from the start of mem. */
+void npu_fault_range(struct npu_core_int *c, enum npu_op op, const char *operand, enum npu_mem mem,
+                     uint64_t at_bytes, uint64_t bytes, struct npu_where where);
+
+/* ---- executing one laid-out instruction ---- */
+void npu_vec_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w);
+void npu_special_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w);
+void npu_mte_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w);
+
+/* One repeat of a view into a dense buffer of 256 bytes. mask NULL: all of it; else only the chunks
+ * with an active lane are touched, because the others may lie outside the memory. */
+void npu_view_gather(uint8_t *dense, const struct npu_core_int *c, const struct npu_view *v,
+                     uint32_t r, const uint64_t *mask);
+/* The active lanes of a dense repeat to where they belong. */
+void npu_view_scatter(struct npu_core_int *c, const struct npu_view *v, uint32_t r,
+                      const uint8_t *dense, uint32_t lanes, const uint64_t mask[2]);
+/* Bytes of one result of vcadd, vcmax or vcmin. */
+uint32_t npu_extreme_bytes(const struct npu_insn *in);
+
+static inline bool npu_mask_has(const uint64_t mask[2], uint32_t lane)
+{
+    return mask[lane / 64] >> (lane % 64) & 1;
+}
+#endif

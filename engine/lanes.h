@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lanes.h - the loops of the vector unit, stamped from isa/vec.def and isa/conv.def.
+ *
+ * Included by lanes_plain.c, lanes_v3.c and lanes_v4.c, which differ in compiler flags only and
+ * define LANES, the name of the table. Halves are computed in float and rounded once: right for
+ * + - * / and sqrt because float carries at least 2 * 11 + 2 bits (tests/unit/t_math.c compares
+ * with double). Integers wrap: the vendor's table of boundary values has 32767 + 32767 = -2 in the
+ * mode that is in force by default. Floats keep infinity and NaN (the same mode).
+ */
+#include "lane_math.h"
+#include "vec.h"
+#include "../isa/typeset.h"
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
+
+#define NPU_CAT_(a, b) a##b
+#define NPU_CAT(a, b) NPU_CAT_(a, b)
+
+enum { W = 32 }; /* elements a strip: fits the registers of AVX2 and AVX-512 */
+
+/* ---- storage (st_), computing type (ca_), scalar, widen (up_), narrow (dn_) of each type ------ */
+
+typedef uint16_t st_f16, st_bf16, st_u16, st_b16;
+typedef float st_f32;
+typedef int16_t st_s16;
+typedef int32_t st_s32;
+typedef uint32_t st_u32, st_b32;
+typedef int8_t st_s8;
+typedef uint8_t st_u8;
+typedef int64_t st_s64;
+
+#if defined(__AVX512F__)
+NPU_INLINE void up_f16(float *x, const uint16_t *p)
+{
+    for (int j = 0; j < W; j += 16)
+        _mm512_storeu_ps(x + j, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(p + j))));
+}
+
+NPU_INLINE void dn_f16(uint16_t *p, const float *x)
+{
+    for (int j = 0; j < W; j += 16)
+        _mm256_storeu_si256((__m256i *)(p + j), _mm512_cvtps_ph(_mm512_loadu_ps(x + j), 0));
+}
+#elif defined(__F16C__)
+NPU_INLINE void up_f16(float *x, const uint16_t *p)
+{
+    for (int j = 0; j < W; j += 8)
+        _mm256_storeu_ps(x + j, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(p + j))));
+}
+
+NPU_INLINE void dn_f16(uint16_t *p, const float *x)
+{
+    for (int j = 0; j < W; j += 8)
+        _mm_storeu_si128((__m128i *)(p + j), _mm256_cvtps_ph(_mm256_loadu_ps(x + j), 0));
+}
+#else
+NPU_INLINE void up_f16(float *x, const uint16_t *p)
+{
+    for (int j = 0; j < W; j++)
+        x[j] = npu_f16_to_f32(p[j]);
+}
+
+NPU_INLINE void dn_f16(uint16_t *p, const float *x)
+{
+    for (int j = 0; j < W; j++)
+        p[j] = npu_f32_to_f16(x[j]);
+}
+#endif
+
+typedef float ca_f16;
+NPU_INLINE float one_f16(uint64_t bits)
+{
+    return npu_f16_to_f32((uint16_t)bits);
+}
+
+typedef float ca_f32;
+NPU_INLINE float one_f32(uint64_t bits)
+{
+    return npu_f32_from_bits((uint32_t)bits);
+}
+
+/* Types that compute as they are stored. */
+#define SAME(T)                                          \
+    NPU_INLINE void up_##T(st_##T *x, const st_##T *p)   \
+    {                                                    \
+        memcpy(x, p, W * sizeof *x);                     \
+    }                                                    \
+    NPU_INLINE void dn_##T(st_##T *p, const st_##T *x)   \
+    {                                                    \
+        memcpy(p, x, W * sizeof *x);                     \
+    }
+#define SAME_INT(T)                                      \
+    SAME(T)                                              \
+    typedef st_##T ca_##T;                               \
+    NPU_INLINE st_##T one_##T(uint64_t bits)             \
+    {                                                    \
+        return (st_##T)bits;                             \
+    }
+SAME(f32)
+SAME_INT(s16)
+SAME_INT(u16)
+SAME_INT(s32)
+SAME_INT(u32)
+SAME_INT(b16)
+SAME_INT(b32)
+
+#define T f16
+#include "lane_loop.h"
+#define T f32
+#include "lane_loop.h"
+#define T s16
+#include "lane_loop.h"
+#define T u16
+#include "lane_loop.h"
+#define T s32
+#include "lane_loop.h"
+#define T u32
+#include "lane_loop.h"
+#define T b16
+#include "lane_loop.h"
+#define T b32
+#include "lane_loop.h"
+
+/* ---- the words that the lane column of vec.def uses; `half` is true in lanes of halves --------- */
+
+#define npu_max(a, b) \
+    _Generic((a), float: npu_max_f32, int16_t: npu_max_s16, int32_t: npu_max_s32)(a, b)
+#define npu_min(a, b) \
+    _Generic((a), float: npu_min_f32, int16_t: npu_min_s16, int32_t: npu_min_s32)(a, b)
+#define EXTREMA(T)                              \
+    NPU_INLINE st_##T npu_max_##T(st_##T a, st_##T b) \
+    {                                           \
+        return a > b ? a : b;                   \
+    }                                           \
+    NPU_INLINE st_##T npu_min_##T(st_##T a, st_##T b) \
+    {                                           \
+        return a < b ? a : b;                   \
+    }
+EXTREMA(s16)
+EXTREMA(s32)
+#define npu_abs(a) __builtin_fabsf(a)
+NPU_INLINE float npu_once(double y, bool half)
+{
+    return half ? npu_f64_to_f32_odd(y) : (float)y;
+}
+#define npu_exp(a) npu_once(npu_exp_f64((double)(a)), half)
+#define npu_ln(a) npu_once(npu_ln_f64((double)(a)), half)
+#define npu_tanh(a) npu_once(npu_tanh_f64((double)(a)), half)
+#define npu_sin(a) npu_once(npu_sin_f64((double)(a)), half)
+#define npu_cos(a) npu_once(npu_cos_f64((double)(a)), half)
+#define npu_tan(a) npu_once(npu_tan_f64((double)(a)), half)
+#define npu_sqrt(a) __builtin_sqrtf(a)
+#define npu_rsqrt(a) npu_once(1.0 / __builtin_sqrt((double)(a)), half)
+#define npu_lrelu(a, s) (npu_f32_bits(a) >> 31 ? (a) * (s) : (a))
+/* In two steps, because C has no shift by the full width. */
+#define npu_shl(a, s) ((uint32_t)(a) << step0((uint32_t)(s)) << step1((uint32_t)(s)))
+#define npu_shr(a, s) ((a) >> step0((uint32_t)(s)) >> step1((uint32_t)(s)))
+NPU_INLINE uint32_t step0(uint32_t n)
+{
+    return (n > 32 ? 32 : n) / 2;
+}
+NPU_INLINE uint32_t step1(uint32_t n)
+{
+    return (n > 32 ? 32 : n) - step0(n);
+}
+#define npu_axpy(a, s, d) npu_axpy_(a, s, d, half)
+
+/* One rounding; but a product beyond the type is infinite before the addition, as the vendor's
+ * table of boundary values has it. */
+NPU_INLINE float npu_axpy_(float a, float s, float d, bool half)
+{
+    const float product = a * s;
+    const float limit = half ? 65520.0f : npu_f32_from_bits(0x7f800000u);
+    const float fused = half ? npu_f64_to_f32_odd((double)product + (double)d) /* product is exact */
+                             : __builtin_fmaf(a, s, d);
+    const float infinite = __builtin_copysignf(npu_f32_from_bits(0x7f800000u), product) + d;
+
+    return __builtin_fabsf(product) >= limit ? infinite : fused;
+}
+
+/* ---- one function an (instruction, type) ------------------------------------------------------ */
+
+enum { SRC_VVV = 2, SRC_VV = 1, SRC_VVS = 1, SRC_AXPY = 2, SRC_VS = 0 };
+#define IS_HALF_f16 true
+#define IS_HALF_f32 false
+#define IS_HALF_s16 false
+#define IS_HALF_u16 false
+#define IS_HALF_s32 false
+#define IS_HALF_u32 false
+#define IS_HALF_b16 false
+#define IS_HALF_b32 false
+
+#define LANE(T, op, shape, expr)                                                              \
+    NPU_INLINE void strip_##op##_##T(ca_##T *x, const ca_##T *y, ca_##T s)                    \
+    {                                                                                         \
+        const bool half = IS_HALF_##T;                                                        \
+        (void)half, (void)s;                                                                  \
+        for (int j = 0; j < W; j++) {                                                         \
+            const ca_##T a = x[j], b = y[j], d = b;                                           \
+            (void)a, (void)b, (void)d;                                                        \
+            x[j] = (ca_##T)(expr);                                                            \
+        }                                                                                     \
+    }                                                                                         \
+    static void op##_##T(void *dst, const void *src0, const void *src1, uint64_t s, uint32_t n) \
+    {                                                                                         \
+        loop_##T(strip_##op##_##T, SRC_##shape, dst, src0, src1, s, n);                       \
+    }
+/* Rows whose lane is FN are not lanes. */
+#define LANES_VVV(types, op, lane) FOR_##types(LANE, op, VVV, lane)
+#define LANES_VV(types, op, lane) FOR_##types(LANE, op, VV, lane)
+#define LANES_VVS(types, op, lane) FOR_##types(LANE, op, VVS, lane)
+#define LANES_AXPY(types, op, lane) FOR_##types(LANE, op, AXPY, lane)
+#define LANES_VS(types, op, lane) FOR_##types(LANE, op, VS, lane)
+#define LANES_CMP(types, op, lane)
+#define LANES_CMPS(types, op, lane)
+#define LANES_SEL(types, op, lane)
+#define LANES_CONV(types, op, lane)
+#define LANES_RED(types, op, lane)
+#define LANES_BRC(types, op, lane)
+#define LANES_COPY(types, op, lane)
+#define VEC(op, shape, types, cost, lane, brief) LANES_##shape(types, op, lane)
+#include "../isa/vec.def"
+
+/* The fast reduction of sin, cos and tan reaches 2^28; halves never get there. */
+static bool is_small(const float *x, uint32_t n)
+{
+    uint32_t most = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t a = npu_f32_bits(x[i]) & 0x7fffffffu;
+        most = a > most ? a : most;
+    }
+    return most < NPU_TRIG_FAST_BITS;
+}
+
+#define TRIG(name)                                                                               \
+    static void name##_any(void *dst, const void *src0, const void *src1, uint64_t s, uint32_t n) \
+    {                                                                                            \
+        const float *a = src0;                                                                   \
+        float *d = dst;                                                                          \
+        if (is_small(a, n)) {                                                                    \
+            v##name##_f32(dst, src0, src1, s, n);                                                \
+            return;                                                                              \
+        }                                                                                        \
+        for (uint32_t i = 0; i < n; i++)                                                         \
+            d[i] = (float)npu_##name##_any(a[i]);                                                \
+    }
+TRIG(sin)
+TRIG(cos)
+TRIG(tan)
+
+/* ---- conversions ------------------------------------------------------------------------------ */
+
+NPU_INLINE double round_f64(double x, enum npu_round mode)
+{
+    switch (mode) {
+    case ROUND_FLOOR:
+        return __builtin_floor(x);
+    case ROUND_CEIL:
+        return __builtin_ceil(x);
+    case ROUND_ROUND:
+        return __builtin_trunc(x + __builtin_copysign(0.5, x)); /* exact: x has 24 bits */
+    case ROUND_TRUNC:
+        return __builtin_trunc(x);
+    default:
+        return __builtin_rint(x);
+    }
+}
+
+/* Whether the magnitude moves up. rest of sh bits is lost, kept stays. */
+NPU_INLINE uint32_t moves_up(uint32_t kept, uint32_t rest, uint32_t half, bool negative,
+                             enum npu_round mode)
+{
+    switch (mode) {
+    case ROUND_FLOOR:
+        return negative & (rest != 0);
+    case ROUND_CEIL:
+        return !negative & (rest != 0);
+    case ROUND_ROUND:
+        return rest >= half;
+    case ROUND_TRUNC:
+        return 0;
+    case ROUND_ODD:
+        return ~kept & (rest != 0);
+    default:
+        return (rest > half) | ((rest == half) & kept & 1u);
+    }
+}
+
+NPU_INLINE uint16_t f32_to_f16(float f, enum npu_round mode)
+{
+    const uint32_t u = npu_f32_bits(f), sign = u >> 31, a = u & 0x7fffffffu, e = a >> 23;
+    const uint32_t m = (a & 0x7fffffu) | (e ? 0x800000u : 0u);
+    const bool tiny = e < 113;
+    const uint32_t sh = tiny ? (e < 95 ? 31u : 126u - e) : 13u;
+    const uint32_t kept = m >> sh, rest = m & ((1u << sh) - 1);
+    const uint32_t base = tiny ? 0u : (e - 113) << 10;
+    const uint32_t v = base + kept + (moves_up(kept, rest, 1u << (sh - 1), sign, mode) & 1u);
+    const uint32_t number = v > 0x7c00u ? 0x7c00u : v;
+    const uint32_t nan = 0x7e00u | (a >> 13 & 0x3ffu);
+
+    return (uint16_t)(sign << 15 | (a > 0x7f800000u ? nan : number));
+}
+
+NPU_INLINE uint16_t f32_to_bf16(float f, enum npu_round mode)
+{
+    const uint32_t u = npu_f32_bits(f), sign = u >> 31, a = u & 0x7fffffffu;
+    const uint32_t kept = a >> 16, rest = a & 0xffffu;
+    const uint32_t v = kept + (moves_up(kept, rest, 0x8000u, sign, mode) & 1u);
+
+    return (uint16_t)(sign << 15 | (a > 0x7f800000u ? kept | 0x40u : v));
+}
+
+/* x is an integer below 2^64, so no subnormals and no overflow. */
+NPU_INLINE float int_to_f32(double x, enum npu_round mode)
+{
+    const uint64_t u = npu_f64_bits(x), a = u & UINT64_C(0x7fffffffffffffff);
+    const uint32_t rest = (uint32_t)(a & 0x1fffffffu);
+    const uint64_t up = moves_up((uint32_t)(a >> 29), rest, 0x10000000u, u >> 63, mode) & 1u;
+    const uint64_t v = (a & ~UINT64_C(0x1fffffff)) + (up << 29);
+
+    return (float)npu_f64_from_bits(v | (u & ~UINT64_C(0x7fffffffffffffff)));
+}
+
+/* To double by rounding to odd, so that int_to_f32 rounds as if from all 64 bits. */
+NPU_INLINE double s64_to_f64_odd(int64_t x)
+{
+    const uint64_t a = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+    const uint64_t odd = (a & ~UINT64_C(0x7ff)) | (a & 0x7ff ? 0x800u : 0u);
+    const double d = (double)(a >> 53 ? odd : a);
+
+    return x < 0 ? -d : d;
+}
+
+NPU_INLINE int64_t clamp_s64(double x, enum npu_round mode)
+{
+    const double r = round_f64(x, mode);
+    const double inside = r >= 0x1p63 || r < -0x1p63 || r != r ? 0.0 : r;
+    const int64_t v = (int64_t)inside;
+
+    return r >= 0x1p63 ? INT64_MAX : r < -0x1p63 ? INT64_MIN : v;
+}
+
+/* NaN fails every comparison and so must be looked for first. */
+NPU_INLINE double clamp(double x, double low, double high, enum npu_round mode)
+{
+    double r = round_f64(x != x ? 0.0 : x, mode);
+
+    r = r > high ? high : r;
+    return r < low ? low : r;
+}
+
+#define WIDE_f16(x) ((double)npu_f16_to_f32(x))
+#define WIDE_bf16(x) ((double)npu_bf16_to_f32(x))
+#define WIDE_f32(x) ((double)(x))
+#define WIDE_s8(x) ((double)(x))
+#define WIDE_u8(x) ((double)(x))
+#define WIDE_s16(x) ((double)(x))
+#define WIDE_s32(x) ((double)(x))
+
+#define TO_s8(S, x, mode) (int8_t)clamp(WIDE_##S(x), -128.0, 127.0, mode)
+#define TO_u8(S, x, mode) (uint8_t)clamp(WIDE_##S(x), 0.0, 255.0, mode)
+#define TO_s16(S, x, mode) (int16_t)clamp(WIDE_##S(x), -32768.0, 32767.0, mode)
+#define TO_s32(S, x, mode) TO_s32_##S(x, mode)
+#define TO_s32_f16(x, mode) (int32_t)clamp(WIDE_f16(x), -2147483648.0, 2147483647.0, mode)
+#define TO_s32_bf16(x, mode) (int32_t)clamp(WIDE_bf16(x), -2147483648.0, 2147483647.0, mode)
+#define TO_s32_f32(x, mode) (int32_t)clamp(WIDE_f32(x), -2147483648.0, 2147483647.0, mode)
+#define TO_s32_s64(x, mode) (int32_t)((x) > INT32_MAX ? INT32_MAX : (x) < INT32_MIN ? INT32_MIN : (x))
+#define TO_s64(S, x, mode) TO_s64_##S(x, mode)
+#define TO_s64_s32(x, mode) (int64_t)(x)
+#define TO_s64_f32(x, mode) clamp_s64(WIDE_f32(x), mode)
+#define TO_f16(S, x, mode) f32_to_f16((float)WIDE_##S(x), mode)
+#define TO_bf16(S, x, mode) f32_to_bf16((float)WIDE_##S(x), mode)
+#define TO_f32(S, x, mode) TO_f32_##S(x, mode)
+#define TO_f32_f16(x, mode) npu_f16_to_f32(x)
+#define TO_f32_bf16(x, mode) npu_bf16_to_f32(x)
+#define TO_f32_s16(x, mode) (float)(x)
+#define TO_f32_s32(x, mode) int_to_f32((double)(x), mode)
+#define TO_f32_s64(x, mode) int_to_f32(s64_to_f64_odd(x), mode)
+#define TO_f32_f32(x, mode) ((float)round_f64((double)(x), mode) + 0.0f)
+
+/* Lanes of one width are elementwise, so in place is right; widths that differ never share memory. */
+#define CONV_ONE(mode, S, D)                                             \
+    static void conv_##S##_##D##_##mode(void *dst, const void *src, uint32_t n) \
+    {                                                                    \
+        const st_##S *a = src;                                           \
+        st_##D *d = dst;                                                 \
+        for (uint32_t i = 0; i < n; i++)                                 \
+            d[i] = TO_##D(S, a[i], ROUND_##mode);                        \
+    }
+#define FOR_EXACT(M, ...) M(NONE, __VA_ARGS__)
+#define FOR_SAT(M, ...) M(NONE, __VA_ARGS__)
+#define FOR_R5(M, ...)                                                                    \
+    M(RINT, __VA_ARGS__) M(FLOOR, __VA_ARGS__) M(CEIL, __VA_ARGS__) M(ROUND, __VA_ARGS__) \
+    M(TRUNC, __VA_ARGS__)
+#define FOR_R5N(M, ...) FOR_R5(M, __VA_ARGS__)
+#define FOR_R6N(M, ...) FOR_R5(M, __VA_ARGS__) M(ODD, __VA_ARGS__)
+#define CONV(S, D, rounds, brief) FOR_##rounds(CONV_ONE, S, D)
+#include "../isa/conv.def"
+
+/* The two that most kernels use, through the converters of the lanes. */
+static void widen_f16(void *dst, const void *src, uint32_t n)
+{
+    const uint16_t *a = src;
+    float *d = dst;
+    uint32_t i = 0;
+
+    for (; i + W <= n; i += W)
+        up_f16(d + i, a + i);
+    for (; i < n; i++)
+        d[i] = npu_f16_to_f32(a[i]);
+}
+
+static void narrow_f16(void *dst, const void *src, uint32_t n)
+{
+    const float *a = src;
+    uint16_t *d = dst;
+    uint32_t i = 0;
+
+    for (; i + W <= n; i += W)
+        dn_f16(d + i, a + i);
+    for (; i < n; i++)
+        d[i] = npu_f32_to_f16(a[i]);
+}
+
+/* ---- comparison and choice -------------------------------------------------------------------- */
+
+/* The lowest bit of each of 8 bytes, gathered into one byte. */
+NPU_INLINE uint8_t pack8(const uint8_t *flag)
+{
+    uint64_t v;
+
+    memcpy(&v, flag, sizeof v);
+    return (uint8_t)(v * UINT64_C(0x0102040810204080) >> 56);
+}
+
+#define CMP_ONE(T, name, expr)                                                                   \
+    static void cmp_##name##_##T(uint8_t *dst, const void *src0, const void *src1, uint32_t n)   \
+    {                                                                                            \
+        const st_##T *p = src0, *q = src1;                                                       \
+        for (uint32_t i = 0; i < n; i += W) {                                                    \
+            ca_##T x[W], y[W];                                                                   \
+            uint8_t flag[W];                                                                     \
+            up_##T(x, p + i);                                                                    \
+            up_##T(y, q + i);                                                                    \
+            for (int j = 0; j < W; j++) {                                                        \
+                const ca_##T a = x[j], b = y[j];                                                 \
+                flag[j] = (expr);                                                                \
+            }                                                                                    \
+            for (int j = 0; j < W; j += 8)                                                       \
+                dst[(i + (uint32_t)j) / 8] = pack8(flag + j);                                    \
+        }                                                                                        \
+    }
+/* Every relation with NaN is false, NE included: so says the vendor's table. */
+#define CMP_ALL(M, T)                                                                     \
+    M(T, LT, a < b) M(T, GT, a > b) M(T, EQ, a == b) M(T, LE, a <= b) M(T, GE, a >= b)    \
+    M(T, NE, (a < b) | (a > b))
+CMP_ALL(CMP_ONE, f16)
+CMP_ALL(CMP_ONE, f32)
+
+#define SEL_ONE(T)                                                                             \
+    static void sel_##T(void *dst, const uint8_t *choice, const void *src0, const void *src1,  \
+                        uint32_t n)                                                            \
+    {                                                                                          \
+        const st_##T *a = src0, *b = src1;                                                     \
+        st_##T *d = dst;                                                                       \
+        for (uint32_t i = 0; i < n; i += 8)                                                    \
+            for (uint32_t j = 0; j < 8; j++)                                                   \
+                d[i + j] = choice[i / 8] >> j & 1 ? a[i + j] : b[i + j];                       \
+    }
+SEL_ONE(b16)
+SEL_ONE(b32)
+
+/* ---- the table -------------------------------------------------------------------------------- */
+
+#define SLOT(T, op) SLOT_##T(op)
+#define SLOT_f16(op) [OP_##op][TYPE_f16] = op##_f16,
+#define SLOT_f32(op) [OP_##op][TYPE_f32] = op##_f32,
+#define SLOT_s16(op) [OP_##op][TYPE_s16] = op##_s16,
+#define SLOT_u16(op) [OP_##op][TYPE_u16] = op##_u16,
+#define SLOT_s32(op) [OP_##op][TYPE_s32] = op##_s32,
+#define SLOT_u32(op) [OP_##op][TYPE_u32] = op##_u32,
+#define SLOT_b16(op)                                                                   \
+    [OP_##op][TYPE_f16] = op##_b16, [OP_##op][TYPE_bf16] = op##_b16,                   \
+    [OP_##op][TYPE_s16] = op##_b16, [OP_##op][TYPE_u16] = op##_b16,
+#define SLOT_b32(op)                                                                   \
+    [OP_##op][TYPE_f32] = op##_b32, [OP_##op][TYPE_s32] = op##_b32,                    \
+    [OP_##op][TYPE_u32] = op##_b32,
+#define SLOTS_VVV(types, op) FOR_##types(SLOT, op)
+#define SLOTS_VV(types, op) FOR_##types(SLOT, op)
+#define SLOTS_VVS(types, op) FOR_##types(SLOT, op)
+#define SLOTS_AXPY(types, op) FOR_##types(SLOT, op)
+#define SLOTS_VS(types, op) FOR_##types(SLOT, op)
+#define SLOTS_CMP(types, op)
+#define SLOTS_CMPS(types, op)
+#define SLOTS_SEL(types, op)
+#define SLOTS_CONV(types, op)
+#define SLOTS_RED(types, op)
+#define SLOTS_BRC(types, op)
+#define SLOTS_COPY(types, op)
+
+#define CONV_SLOT(mode, S, D) [TYPE_##S][TYPE_##D][ROUND_##mode] = conv_##S##_##D##_##mode,
+#define CONV_NONE(S, D) [TYPE_##S][TYPE_##D][ROUND_NONE] = conv_##S##_##D##_RINT,
+#define CONV_EXACT(S, D) [TYPE_##S][TYPE_##D] = {[0 ... N_ROUNDS - 1] = conv_##S##_##D##_NONE},
+#define CONV_SLOTS_EXACT CONV_EXACT
+#define CONV_SLOTS_SAT CONV_EXACT
+#define CONV_SLOTS_R5(S, D) FOR_R5(CONV_SLOT, S, D)
+#define CONV_SLOTS_R5N(S, D) CONV_NONE(S, D) FOR_R5N(CONV_SLOT, S, D)
+#define CONV_SLOTS_R6N(S, D) CONV_NONE(S, D) FOR_R6N(CONV_SLOT, S, D)
+#define CMP_SLOT(T, name, expr) [CMP_##name][TYPE_##T] = cmp_##name##_##T,
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init" /* the fast variants at the end replace some */
+const struct npu_lanes LANES = {
+    .name = LANES_NAME,
+    .op = {
+#define VEC(op, shape, types, cost, lane, brief) SLOTS_##shape(types, op)
+#include "../isa/vec.def"
+        [OP_vsin][TYPE_f32] = sin_any,
+        [OP_vcos][TYPE_f32] = cos_any,
+        [OP_vtan][TYPE_f32] = tan_any,
+    },
+    .conv = {
+#define CONV(S, D, rounds, brief) CONV_SLOTS_##rounds(S, D)
+#include "../isa/conv.def"
+        [TYPE_f16][TYPE_f32] = {[0 ... N_ROUNDS - 1] = widen_f16},
+        [TYPE_f32][TYPE_f16][ROUND_NONE] = narrow_f16,
+        [TYPE_f32][TYPE_f16][ROUND_RINT] = narrow_f16,
+    },
+    .cmp = {CMP_ALL(CMP_SLOT, f16) CMP_ALL(CMP_SLOT, f32)},
+    .sel = {[TYPE_f16] = sel_b16, [TYPE_f32] = sel_b32},
+};
+#pragma GCC diagnostic pop

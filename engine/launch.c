@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * launch.c - running all blocks of a kernel and collecting what went wrong.
+ *
+ * Workers take blocks in runs from a counter. Each block is a fiber on one of the worker's slots. A
+ * block that waits in SyncAll is parked with its slot; its worker goes on with other blocks and comes
+ * back when the run's generation has changed.
+ *
+ *   state = blocks that ended << 32 | blocks that wait;  when both together are all blocks, either
+ *   nobody has ended (the barrier opens) or the others wait for ever (deadlock).
+ */
+#include "core_int.h"
+#include "pool.h"
+#include "slot.h"
+#include "trap.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "../base/banned.h"
+
+struct npu_block_run {
+    const struct npu_launch *l;
+    uint32_t run_blocks; /* blocks a worker takes at once */
+    uint64_t start_ns;
+    pthread_mutex_t fault_lock;
+    uint32_t fault_block; /* the lowest one that faulted so far */
+    struct npu_diag fault;
+    _Alignas(64) atomic_uint next;       /* first block not handed out */
+    _Alignas(64) atomic_ullong state;    /* see above */
+    _Alignas(64) atomic_uint generation; /* moves when a barrier opens, or nothing can open it */
+    atomic_bool is_hopeless;
+    uint32_t n_ended; /* when it became hopeless */
+};
+
+enum { INVITE_AFTER_NS = 3000 }; /* helpers cost about as much to wake */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- SyncAll --------------------------------------------------------------------------------------- */
+
+static void open_barrier(struct npu_block_run *run)
+{
+    atomic_fetch_add(&run->generation, 1);
+    npu_wake_all(&run->generation);
+}
+
+/* Called after a change of state: the last one to arrive decides what it means. */
+static void look(struct npu_block_run *run, unsigned long long state)
+{
+    const uint32_t ended = (uint32_t)(state >> 32), waiting = (uint32_t)state;
+
+    if (ended + waiting != run->l->block_dim || !waiting)
+        return;
+    if (ended && !atomic_load(&run->is_hopeless)) {
+        run->n_ended = ended;
+        atomic_store(&run->is_hopeless, true);
+    } else if (!ended) {
+        atomic_fetch_sub(&run->state, waiting);
+    }
+    open_barrier(run);
+}
+
+static uint32_t n_cores(const struct npu_launch *l)
+{
+    return l->core_kind == CORE_AIV ? l->soc->n_aiv : l->soc->n_aic;
+}
+
+void npu_sync_all(struct npu_core *core, struct npu_where where)
+{
+    struct npu_core_int *c = npu_core_int(core);
+    struct npu_block_run *run = c->run;
+    const uint32_t room = n_cores(run->l);
+
+    if (core->block_dim > room) {
+        npu_fault(core, NPU_E_DEADLOCK, where,
+                  "SyncAll among %u blocks on %s, which has %u such cores: the blocks that wait would "
+                  "keep the cores from those that have not begun; launch at most %u",
+                  core->block_dim, core->soc->name, room, room);
+        return;
+    }
+    if (atomic_load(&run->is_hopeless))
+        return;
+    c->wait_generation = atomic_load(&run->generation);
+    c->where = where;
+    c->waiting = true;
+    look(run, atomic_fetch_add(&run->state, 1) + 1);
+    if (atomic_load(&run->generation) == c->wait_generation)
+        npu_fiber_yield(&c->fiber);
+    c->waiting = false;
+    if (atomic_load(&run->is_hopeless))
+        npu_fault(core, NPU_E_DEADLOCK, where,
+                  "SyncAll waits for ever: %u of %u blocks ended without it",
+                  run->n_ended, core->block_dim);
+}
+
+/* ---- one block ------------------------------------------------------------------------------------- */
+
+static void run_block(void *arg)
+{
+    struct npu_core_int *c = arg;
+
+    c->run->l->run(c->run->l->arg, &c->pub);
+}
+
+static void keep_fault(struct npu_block_run *run, const struct npu_core_int *c)
+{
+    (void)pthread_mutex_lock(&run->fault_lock);
+    if (run->fault.status == NPU_OK || c->pub.block_idx < run->fault_block) {
+        run->fault = c->fault;
+        run->fault_block = c->pub.block_idx;
+    }
+    (void)pthread_mutex_unlock(&run->fault_lock);
+}
+
+static void end_block(struct npu_worker *w, struct npu_slot *s, struct npu_block_run *run)
+{
+    npu_core_end(&s->core);
+    if (s->core.fault.status != NPU_OK)
+        keep_fault(run, &s->core);
+    s->core.run = NULL;
+    s->next = w->idle;
+    w->idle = s;
+    look(run, atomic_fetch_add(&run->state, 1ull << 32) + (1ull << 32));
+}
+
+/* Runs the slot's block until it ends or waits; a block that waits is parked. */
+static void go_on(struct npu_worker *w, struct npu_slot *s, struct npu_block_run *run)
+{
+    npu_core_now = &s->core;
+    npu_fiber_resume(&s->core.fiber);
+    npu_core_now = NULL;
+    if (s->core.fiber.is_done) {
+        end_block(w, s, run);
+        return;
+    }
+    s->next = w->parked;
+    w->parked = s;
+}
+
+static struct npu_slot *take_slot(struct npu_worker *w, const struct npu_launch *l)
+{
+    struct npu_slot *s = w->idle;
+
+    if (!s)
+        return npu_slot_new(l->soc, (enum npu_core_kind)l->core_kind);
+    w->idle = s->next;
+    if (npu_slot_fits(s, l->soc, (enum npu_core_kind)l->core_kind))
+        return s;
+    npu_slot_free(s);
+    return take_slot(w, l);
+}
+
+static void no_slot(struct npu_block_run *run, uint32_t block)
+{
+    (void)pthread_mutex_lock(&run->fault_lock);
+    if (run->fault.status == NPU_OK || block < run->fault_block) {
+        run->fault.status = NPU_OK;
+        run->fault_block = block;
+        (void)npu_fail(&run->fault, NPU_E_NOMEM, "block %u of %u: no memory for another core", block,
+                       run->l->block_dim);
+    }
+    (void)pthread_mutex_unlock(&run->fault_lock);
+    look(run, atomic_fetch_add(&run->state, 1ull << 32) + (1ull << 32));
+}
+
+static void start_block(struct npu_worker *w, struct npu_block_run *run, uint32_t block)
+{
+    const struct npu_launch *l = run->l;
+    struct npu_slot *s = take_slot(w, l);
+
+    if (!s) {
+        no_slot(run, block);
+        return;
+    }
+    npu_core_reset(&s->core);
+    s->core.run = run;
+    s->core.pub.soc = l->soc;
+    s->core.pub.block_idx = block;
+    s->core.pub.block_dim = l->block_dim;
+    s->core.pub.sub_idx = 0;
+    s->core.pub.n_sub = 1;
+    s->core.pub.core_kind = l->core_kind;
+    npu_fiber_start(&s->core.fiber, run_block, &s->core);
+    go_on(w, s, run);
+}
+
+/* ---- all blocks ------------------------------------------------------------------------------------ */
+
+/* Resumes every parked block whose barrier has opened; true when there was one. */
+static bool resume_parked(struct npu_worker *w, struct npu_block_run *run)
+{
+    const unsigned generation = atomic_load(&run->generation);
+    struct npu_slot *s = w->parked, *next;
+    bool any = false;
+
+    w->parked = NULL;
+    for (; s; s = next) {
+        next = s->next;
+        if (s->core.wait_generation != generation) {
+            any = true;
+            go_on(w, s, run);
+        } else {
+            s->next = w->parked;
+            w->parked = s;
+        }
+    }
+    return any;
+}
+
+static bool take_blocks(struct npu_worker *w, struct npu_block_run *run)
+{
+    const uint32_t n = run->l->block_dim;
+    const uint32_t from =
+        atomic_fetch_add_explicit(&run->next, run->run_blocks, memory_order_relaxed);
+
+    for (uint32_t i = from; i < n && i - from < run->run_blocks; i++) {
+        start_block(w, run, i);
+        if (w->index == 0 && i + 1 < n && now_ns() - run->start_ns > INVITE_AFTER_NS)
+            npu_pool_invite();
+    }
+    return from < n;
+}
+
+static void work(void *arg, struct npu_worker *w)
+{
+    struct npu_block_run *run = arg;
+    bool may_have_blocks = true;
+
+    npu_trap_thread();
+    for (;;) {
+        const unsigned generation = atomic_load(&run->generation);
+        if (w->parked && resume_parked(w, run))
+            continue;
+        if (may_have_blocks && (may_have_blocks = take_blocks(w, run)))
+            continue;
+        if (!w->parked)
+            return;
+        npu_wait_change(&run->generation, generation);
+    }
+}
+
+static enum npu_status check(const struct npu_launch *l, struct npu_diag *d)
+{
+    const char *name = l->name ? l->name : "kernel";
+
+    if (l->block_dim < 1 || l->block_dim > NPU_MAX_BLOCKS)
+        return npu_fail(d, NPU_E_ARG, "%s: a launch of %u blocks; 1 to %d are allowed", name,
+                        l->block_dim, NPU_MAX_BLOCKS);
+    if (!l->run || !l->soc)
+        return npu_fail(d, NPU_E_ARG, "%s: a launch without a %s", name, l->run ? "chip" : "function");
+    if (npu_self())
+        return npu_fail(d, NPU_E_UNSUP, "%s: launched from inside a kernel", name);
+    return NPU_OK;
+}
+
+enum npu_status npu_launch(const struct npu_launch *l, struct npu_diag *d)
+{
+    struct npu_block_run run = {.l = l, .fault_lock = PTHREAD_MUTEX_INITIALIZER};
+    const enum npu_status st = check(l, d);
+    const uint32_t per_thread = l->block_dim / (8 * npu_pool_threads());
+
+    if (st != NPU_OK)
+        return st;
+    run.run_blocks = per_thread < 1 ? 1 : per_thread;
+    run.start_ns = now_ns();
+    npu_trap_install();
+    npu_pool_run(work, &run, 0);
+    if (run.fault.status == NPU_OK)
+        return NPU_OK;
+    return npu_fail(d, run.fault.status, "%s, %s", l->name ? l->name : "kernel", run.fault.text);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * special.c - vector instructions that are not lane by lane: comparisons into bits, choices by bits,
+ * reductions, broadcasts and copies. Each works on one repeat; npu_special_run is the loop.
+ */
+#include "core_int.h"
+#include "lane_math.h"
+#include <string.h>
+#include "../base/banned.h"
+
+enum { MAX_LANES = NPU_REPEAT_BYTES / 2 };
+enum { ORDER_VALUE_INDEX, ORDER_INDEX_VALUE, ORDER_ONLY_VALUE, ORDER_ONLY_INDEX };
+
+/* One repeat on its way. */
+struct repeat {
+    struct npu_core_int *c;
+    const struct npu_insn *in;
+    const struct npu_walk *w;
+    uint32_t r;
+    uint64_t mask[2];
+    const uint64_t *gather_mask; /* NULL when every lane is on */
+    uint8_t *a, *b, *out;        /* 256 bytes each; b holds the scalar where there is one */
+};
+
+static void fill(uint8_t *to, const void *element, uint32_t elem_bytes, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < bytes; i += elem_bytes)
+        memcpy(to + i, element, elem_bytes);
+}
+
+static uint8_t *result_at(const struct repeat *p)
+{
+    const struct npu_view *d = &p->w->view[VIEW_DST];
+
+    return npu_view_base(p->c, d) + p->r * d->rep_step;
+}
+
+/* ---- bits ----------------------------------------------------------------------------------------- */
+
+static void compare(const struct repeat *p)
+{
+    p->c->lanes->cmp[p->in->mode][p->in->type](p->out, p->a, p->b, p->w->lanes);
+    memcpy(result_at(p), p->out, p->w->lanes / 8);
+}
+
+static void choose(const struct repeat *p)
+{
+    const struct npu_view *sel = &p->w->view[VIEW_SEL], *d = &p->w->view[VIEW_DST];
+    uint8_t choice[MAX_LANES / 8];
+
+    if (p->in->mode == 0)
+        memcpy(choice, p->in->cmpmask, sizeof choice);
+    else
+        memcpy(choice, npu_view_base(p->c, sel) + p->r * sel->rep_step, p->w->lanes / 8);
+    p->c->lanes->sel[p->in->type](p->out, choice, p->a, p->b, p->w->lanes);
+    npu_view_scatter(p->c, d, p->r, p->out, p->w->lanes, p->mask);
+}
+
+/* ---- reductions ------------------------------------------------------------------------------------ */
+
+static bool is_half(const struct repeat *p)
+{
+    return p->in->type == TYPE_f16;
+}
+
+static void widen(const struct repeat *p, float *x)
+{
+    if (is_half(p))
+        p->c->lanes->conv[TYPE_f16][TYPE_f32][ROUND_NONE](x, p->a, p->w->lanes);
+    else
+        memcpy(x, p->a, p->w->lanes * sizeof *x);
+}
+
+static void put_value(const struct repeat *p, uint8_t *to, float v)
+{
+    const uint16_t h = npu_f32_to_f16(v);
+
+    if (is_half(p))
+        memcpy(to, &h, sizeof h);
+    else
+        memcpy(to, &v, sizeof v);
+}
+
+/* What changes nothing when it takes the place of a lane that is off. */
+static float identity(enum npu_op op)
+{
+    const float inf = npu_f32_from_bits(0x7f800000u);
+
+    if (op == OP_vcadd || op == OP_vcgadd)
+        return -0.0f;
+    return op == OP_vcmax || op == OP_vcgmax ? -inf : inf;
+}
+
+static float combine(enum npu_op op, float a, float b, bool half)
+{
+    if (op == OP_vcmax || op == OP_vcgmax)
+        return npu_max_f32(a, b);
+    if (op == OP_vcmin || op == OP_vcgmin)
+        return npu_min_f32(a, b);
+    return half ? npu_f16_to_f32(npu_f32_to_f16(a + b)) : a + b;
+}
+
+/* A binary tree over neighbours, 1+2, 3+4 and so on, each sum rounded to the type: the documented
+ * order. Destroys x. */
+static float tree(enum npu_op op, float *x, uint32_t n, bool half)
+{
+    for (; n > 1; n /= 2)
+        for (uint32_t i = 0; i < n / 2; i++)
+            x[i] = combine(op, x[2 * i], x[2 * i + 1], half);
+    return x[0];
+}
+
+static void load_active(const struct repeat *p, float *x)
+{
+    const float off = identity(p->in->op);
+
+    widen(p, x);
+    for (uint32_t i = 0; p->gather_mask && i < p->w->lanes; i++)
+        if (!npu_mask_has(p->mask, i))
+            x[i] = off;
+}
+
+/* The lowest lane that holds the result; a NaN is found as such. */
+static uint32_t index_of(const struct repeat *p, const float *x, float best)
+{
+    uint32_t i = 0;
+
+    while (i + 1 < p->w->lanes && (!npu_mask_has(p->mask, i) || (best == best ? x[i] != best
+                                                                              : x[i] == x[i])))
+        i++;
+    return i;
+}
+
+static void put_extreme(const struct repeat *p, float value, uint32_t index)
+{
+    const uint32_t elem = npu_types[p->in->type].bytes, order = p->in->mode;
+    const uint16_t short_index = (uint16_t)index;
+    const void *bits = elem == 2 && order != ORDER_ONLY_INDEX ? (const void *)&short_index : &index;
+    const uint32_t index_bytes = order == ORDER_ONLY_INDEX ? 4 : elem;
+    uint8_t *to = result_at(p);
+
+    if (order != ORDER_ONLY_INDEX)
+        put_value(p, to + (order == ORDER_INDEX_VALUE ? elem : 0), value);
+    if (order != ORDER_ONLY_VALUE)
+        memcpy(to + (order == ORDER_VALUE_INDEX ? elem : 0), bits, index_bytes);
+}
+
+static void reduce_repeat(const struct repeat *p)
+{
+    float x[MAX_LANES], scratch[MAX_LANES];
+
+    if (!(p->mask[0] | p->mask[1]))
+        return;
+    load_active(p, x);
+    memcpy(scratch, x, sizeof x);
+    const float value = tree(p->in->op, scratch, p->w->lanes, is_half(p));
+    if (p->in->op == OP_vcadd)
+        put_value(p, result_at(p), value);
+    else
+        put_extreme(p, value, p->in->mode == ORDER_ONLY_VALUE ? 0 : index_of(p, x, value));
+}
+
+static void reduce_blks(const struct repeat *p)
+{
+    const uint32_t elem = npu_types[p->in->type].bytes, per_blk = NPU_BLK_BYTES / elem;
+    const bool fills = p->c->pub.soc->arch != 2201; /* a blk without lanes: 2201 leaves the old value */
+    const float none = p->in->op == OP_vcgadd ? 0.0f : identity(p->in->op);
+    float x[MAX_LANES];
+
+    load_active(p, x);
+    for (uint32_t k = 0; k < NPU_BLKS_PER_REPEAT; k++) {
+        const uint32_t lane = k * per_blk;
+        const bool any = p->mask[lane / 64] >> (lane % 64) & ((1u << per_blk) - 1);
+        const float v = any ? tree(p->in->op, x + lane, per_blk, is_half(p)) : none;
+        if (any || fills)
+            put_value(p, result_at(p) + k * elem, v);
+    }
+}
+
+/* ---- moving ---------------------------------------------------------------------------------------- */
+
+static void broadcast(const struct repeat *p)
+{
+    const struct npu_view *d = &p->w->view[VIEW_DST];
+    const uint32_t elem = npu_types[p->in->type].bytes;
+
+    for (uint32_t k = 0; k < NPU_BLKS_PER_REPEAT; k++)
+        fill(result_at(p) + k * d->chunk_step, p->a + k * elem, elem, NPU_BLK_BYTES);
+}
+
+static void copy_lanes(const struct repeat *p)
+{
+    npu_view_scatter(p->c, &p->w->view[VIEW_DST], p->r, p->a, p->w->lanes, p->mask);
+}
+
+/* ---- the loop -------------------------------------------------------------------------------------- */
+
+typedef void repeat_fn(const struct repeat *p);
+static repeat_fn *const functions[N_OPS] = {
+    [OP_vcmp] = compare,         [OP_vcmps] = compare,       [OP_vsel] = choose,
+    [OP_vcadd] = reduce_repeat,  [OP_vcmax] = reduce_repeat, [OP_vcmin] = reduce_repeat,
+    [OP_vcgadd] = reduce_blks,   [OP_vcgmax] = reduce_blks,  [OP_vcgmin] = reduce_blks,
+    [OP_vbrcb] = broadcast,      [OP_vcopy] = copy_lanes,
+};
+
+/* The fields of these instructions that a type check does not cover. */
+static bool modes_are_possible(struct npu_core_int *c, const struct npu_insn *in)
+{
+    const bool is_cmp = in->op == OP_vcmp || in->op == OP_vcmps;
+    const bool is_extreme = in->op == OP_vcmax || in->op == OP_vcmin;
+    const unsigned most = is_cmp               ? CMP_NE
+                          : is_extreme         ? ORDER_ONLY_INDEX
+                          : in->op == OP_vsel  ? 2
+                                               : UINT8_MAX;
+
+    if (in->mode <= most)
+        return true;
+    npu_fault(&c->pub, NPU_E_ARG, in->where, "%s: mode %u; 0 to %u are defined",
+              npu_isa[in->op].name, in->mode, most);
+    return false;
+}
+
+void npu_special_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w)
+{
+    uint8_t dense[3][NPU_REPEAT_BYTES] __attribute__((aligned(64))) = {{0}};
+    struct repeat p = {.c = c, .in = in, .w = w, .a = dense[0], .b = dense[1], .out = dense[2]};
+    const bool has_scalar = in->op == OP_vcmps || (in->op == OP_vsel && in->mode == 1);
+    repeat_fn *fn = functions[in->op];
+
+    if (!fn) {
+        npu_fault(&c->pub, NPU_E_UNSUP, in->where, "%s is not supported", npu_isa[in->op].name);
+        return;
+    }
+    if (!modes_are_possible(c, in))
+        return;
+    if (in->op == OP_vcopy && in->n_burst) {
+        npu_mte_run(c, in, w);
+        return;
+    }
+    if (has_scalar)
+        fill(p.b, &in->scalar, npu_types[in->type].bytes, NPU_REPEAT_BYTES);
+    for (p.r = 0; p.r < w->n_repeats; p.r++) {
+        const bool whole = w->is_full && (p.r + 1 < w->n_repeats || w->last_lanes == w->lanes);
+        npu_walk_mask(w, p.r, p.mask);
+        p.gather_mask = whole ? NULL : p.mask;
+        for (int o = VIEW_SRC0; o <= VIEW_SRC1; o++)
+            if (w->view[o].use != USE_N)
+                npu_view_gather(dense[o - VIEW_SRC0], c, &w->view[o], p.r,
+                                w->view[o].lanes_per_chunk ? p.gather_mask : NULL);
+        fn(&p);
+    }
+}

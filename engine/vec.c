@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * vec.c - the vector unit: the fast doors for contiguous operands, and the general walk.
+ *
+ * The walk gathers one repeat of each source, computes it densely, and scatters the active lanes, so
+ * that a repeat is read whole before any of it is written, as on the chip.
+ */
+#include "core_int.h"
+#include <string.h>
+#include "../base/banned.h"
+
+const struct npu_lanes *npu_lanes_best(void)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512cd"))
+        return &npu_lanes_v4;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi2"))
+        return &npu_lanes_v3;
+#endif
+    return &npu_lanes_plain;
+}
+
+/* ---- the general walk --------------------------------------------------------------------------- */
+
+/* Every used operand is one run of bytes and every lane is on. */
+static bool is_dense(const struct npu_walk *w)
+{
+    if (!w->is_full)
+        return false;
+    for (int o = 0; o < N_VIEWS; o++) {
+        const struct npu_view *v = &w->view[o];
+        if (v->use == USE_N)
+            continue;
+        if (v->n_chunks > 1 && v->chunk_step != v->chunk_bytes)
+            return false;
+        if (w->n_repeats > 1 && v->rep_step != (uint64_t)v->n_chunks * v->chunk_bytes)
+            return false;
+    }
+    return true;
+}
+
+/* Would computing strip by strip differ from computing repeat by repeat? Only when the result lands
+ * less than a repeat above a source. Widths that differ make any overlap suspect. */
+static bool overlaps(const struct npu_walk *w)
+{
+    const struct npu_view *d = &w->view[VIEW_DST];
+    const uint64_t d_bytes = (uint64_t)w->n_repeats * d->n_chunks * d->chunk_bytes;
+
+    for (int o = VIEW_SRC0; o < N_VIEWS; o++) {
+        const struct npu_view *s = &w->view[o];
+        const uint64_t s_bytes = (uint64_t)w->n_repeats * s->n_chunks * s->chunk_bytes;
+        if (s->use == USE_N)
+            continue;
+        if (s_bytes == d_bytes ? d->at - s->at - 1 < NPU_REPEAT_BYTES - 1
+                               : d->at < s->at + s_bytes && s->at < d->at + d_bytes)
+            return true;
+    }
+    return false;
+}
+
+static uint32_t n_lanes(const struct npu_walk *w)
+{
+    return (w->n_repeats - 1) * w->lanes + w->last_lanes;
+}
+
+static void run_dense(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w)
+{
+    uint8_t *p[3];
+
+    for (int o = 0; o < 3; o++)
+        p[o] = npu_view_base(c, &w->view[o]);
+    if (in->op == OP_vconv)
+        c->lanes->conv[in->type][in->dst_type][in->mode](p[0], p[1], n_lanes(w));
+    else
+        c->lanes->op[in->op][in->type](p[0], p[1], npu_isa[in->op].shape == SHAPE_AXPY ? p[0] : p[2],
+                                       in->scalar, n_lanes(w));
+}
+
+static void run_repeat(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w,
+                       uint32_t r, uint8_t dense[3][NPU_REPEAT_BYTES])
+{
+    const struct npu_view *v = w->view;
+    uint64_t mask[2];
+
+    npu_walk_mask(w, r, mask);
+    const bool is_whole = w->is_full && (r + 1 < w->n_repeats || w->last_lanes == w->lanes);
+    for (int o = VIEW_SRC0; o <= VIEW_SRC1; o++)
+        if (v[o].use != USE_N)
+            npu_view_gather(dense[o], c, &v[o], r, is_whole ? NULL : mask);
+    if (npu_isa[in->op].shape == SHAPE_AXPY)
+        npu_view_gather(dense[2], c, &v[VIEW_DST], r, is_whole ? NULL : mask);
+    if (in->op == OP_vconv)
+        c->lanes->conv[in->type][in->dst_type][in->mode](dense[0], dense[1], w->lanes);
+    else
+        c->lanes->op[in->op][in->type](dense[0], dense[1], dense[2], in->scalar, w->lanes);
+    npu_view_scatter(c, &v[VIEW_DST], r, dense[0], w->lanes, mask);
+}
+
+void npu_vec_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w)
+{
+    uint8_t dense[3][NPU_REPEAT_BYTES] __attribute__((aligned(64))) = {{0}};
+
+    if (!c->lanes->op[in->op][in->type] && in->op != OP_vconv) {
+        npu_special_run(c, in, w);
+        return;
+    }
+    if (w->n_repeats == 0)
+        return;
+    if (is_dense(w) && !overlaps(w)) {
+        run_dense(c, in, w);
+        return;
+    }
+    for (uint32_t r = 0; r < w->n_repeats; r++)
+        run_repeat(c, in, w, r, dense);
+}
+
+/* ---- fast doors --------------------------------------------------------------------------------- */
+
+/* How many sources a shape reads. */
+static const uint8_t n_sources[N_SHAPES] = {
+#define R 1
+#define W 0
+#define U 0
+#define N 0
+#define SHAPE(name, d, a, b, s) [SHAPE_##name] = (a) + (b),
+#include "../isa/shape.def"
+#undef R
+#undef W
+#undef U
+#undef N
+};
+
+static struct npu_ref ub_ref(const struct npu_core *c, const void *p)
+{
+    return (struct npu_ref){.at_bytes = (uint64_t)((uintptr_t)p - (uintptr_t)c->mem[MEM_UB].base),
+                            .mem = MEM_UB};
+}
+
+/* Everything that the fast path does not take: other orders, faults to name, overlaps. */
+static __attribute__((noinline)) void slow_vec(struct npu_core *c, enum npu_op op, enum npu_type type,
+                                               const void *const p[3], uint64_t scalar,
+                                               uint32_t count, struct npu_where where)
+{
+    struct npu_insn in = {.kind = KIND_OP,
+                          .op = (uint8_t)op,
+                          .type = (uint8_t)type,
+                          .scalar = scalar,
+                          .count = count,
+                          .where = where};
+
+    for (int o = 0; o < 3; o++)
+        in.ref[o] = ub_ref(c, p[o]);
+    if (count)
+        npu_issue(c, &in);
+}
+
+void npu_vec(struct npu_core *c, enum npu_op op, enum npu_type type, void *dst, const void *src0,
+             const void *src1, uint64_t scalar, uint32_t count, struct npu_where where)
+{
+    struct npu_core_int *k = npu_core_int(c);
+    npu_lane_fn *fn = k->lanes->op[op][type];
+    const enum npu_shape shape = npu_isa[op].shape;
+    const uint64_t bytes = (uint64_t)count * npu_types[type].bytes;
+    const uint64_t room = c->mem[MEM_UB].bytes;
+    const uint64_t base = (uint64_t)(uintptr_t)c->mem[MEM_UB].base, d = (uint64_t)(uintptr_t)dst;
+    const uint64_t a = n_sources[shape] > 0 ? (uint64_t)(uintptr_t)src0 : d;
+    const uint64_t b = n_sources[shape] > 1 ? (uint64_t)(uintptr_t)src1 : d;
+    const uint64_t last = room - bytes; /* the highest offset that fits; huge when nothing does */
+
+    if (NPU_UNLIKELY(c->slow | c->faulted | !fn | (bytes > room) | (d - base > last) |
+                     (a - base > last) | (b - base > last) | ((d | a | b) % NPU_BLK_BYTES != 0) |
+                     (d - a - 1 < NPU_REPEAT_BYTES - 1) | (d - b - 1 < NPU_REPEAT_BYTES - 1))) {
+        slow_vec(c, op, type, (const void *const[3]){dst, src0, src1}, scalar, count, where);
+        return;
+    }
+    k->where = where;
+    k->seq++;
+    fn(dst, src0, shape == SHAPE_AXPY ? dst : src1, scalar, count);
+}
+
+void npu_conv(struct npu_core *c, enum npu_type dst_type, void *dst, enum npu_type src_type,
+              const void *src, enum npu_round round, uint32_t count, struct npu_where where)
+{
+    struct npu_core_int *k = npu_core_int(c);
+    npu_conv_fn *fn = (unsigned)round < N_ROUNDS ? k->lanes->conv[src_type][dst_type][round] : NULL;
+    const uint64_t base = (uint64_t)(uintptr_t)c->mem[MEM_UB].base, room = c->mem[MEM_UB].bytes;
+    const uint64_t d = (uint64_t)(uintptr_t)dst - base, s = (uint64_t)(uintptr_t)src - base;
+    const uint64_t d_bytes = (uint64_t)count * npu_types[dst_type].bytes;
+    const uint64_t s_bytes = (uint64_t)count * npu_types[src_type].bytes;
+    const bool fits = d_bytes <= room && s_bytes <= room && d <= room - d_bytes && s <= room - s_bytes;
+    const bool apart = d + d_bytes <= s || s + s_bytes <= d || (d == s && d_bytes == s_bytes);
+
+    if (!count)
+        return;
+    if (NPU_UNLIKELY(c->slow | c->faulted | !fn | !fits | !apart | ((d | s) % NPU_BLK_BYTES != 0))) {
+        npu_issue(c, &(struct npu_insn){.kind = KIND_OP,
+                                        .op = OP_vconv,
+                                        .type = (uint8_t)src_type,
+                                        .dst_type = (uint8_t)dst_type,
+                                        .mode = (uint8_t)round,
+                                        .count = count,
+                                        .ref = {ub_ref(c, dst), ub_ref(c, src)},
+                                        .where = where});
+        return;
+    }
+    k->where = where;
+    k->seq++;
+    fn(dst, src, count);
+}

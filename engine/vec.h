@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * vec.h - what the lane loops offer to the rest of the engine.
+ *
+ * The loops exist once per instruction set: lanes_plain.c, lanes_v3.c and lanes_v4.c compile the
+ * same lanes.h with other flags. One struct npu_lanes is chosen when the first kernel starts; the
+ * plain one is the reference that the others are tested against (tests/unit/t_simd.c).
+ */
+#ifndef NPU_VEC_H
+#define NPU_VEC_H
+#include "../isa/isa.h"
+
+/* n elements, contiguous; src NULL when the shape has none; AXPY passes dst as src1. dst equals a
+ * source or is disjoint from it. */
+typedef void npu_lane_fn(void *dst, const void *src0, const void *src1, uint64_t scalar,
+                         uint32_t n);
+typedef void npu_conv_fn(void *dst, const void *src, uint32_t n);
+/* Bit i of dst, least significant first, = src0[i] relation src1[i]; n is a multiple of 8. */
+typedef void npu_cmp_fn(uint8_t *dst, const void *src0, const void *src1, uint32_t n);
+/* dst[i] = bit i of choice ? src0[i] : src1[i]; n is a multiple of 8. */
+typedef void npu_sel_fn(void *dst, const uint8_t *choice, const void *src0, const void *src1,
+                        uint32_t n);
+
+enum { NPU_RELATIONS = CMP_NE + 1 };
+
+struct npu_lanes {
+    const char *name;
+    npu_lane_fn *op[N_OPS][N_TYPES];
+    npu_conv_fn *conv[N_TYPES][N_TYPES][N_ROUNDS]; /* [src][dst]; NULL: no such conversion */
+    npu_cmp_fn *cmp[NPU_RELATIONS][N_TYPES];
+    npu_sel_fn *sel[N_TYPES];
+};
+
+extern const struct npu_lanes npu_lanes_plain;
+#ifdef __x86_64__
+extern const struct npu_lanes npu_lanes_v3, npu_lanes_v4;
+#endif
+/* The best one for this machine. */
+const struct npu_lanes *npu_lanes_best(void);
+#endif
