@@ -238,6 +238,8 @@ static bool plan_views(struct unit *u)
 
 static pid_t start_compile(const struct unit *u, enum view v)
 {
+    static const char *const UNUSED[] = {"function", "parameter", "variable", "const-variable",
+                                         "but-set-variable", "but-set-parameter"};
     char *in = file(u, v, "ii"), *out = file(u, v, "o"), *err = file(u, v, "o.err");
     struct cc_words argv = {0};
     pid_t pid;
@@ -252,12 +254,9 @@ static pid_t start_compile(const struct unit *u, enum view v)
     cc_word(&argv, "-fno-lto");
     cc_word(&argv, "-fPIC");
     cc_word(&argv, "-pipe");
-    if (v == HOST && u->same_as[AIV] != HOST) { /* only kernels use them, and their bodies are gone */
-        cc_word(&argv, "-Wno-unused-function");
-        cc_word(&argv, "-Wno-unused-parameter");
-        cc_word(&argv, "-Wno-unused-variable");
-        cc_word(&argv, "-Wno-unused-const-variable");
-    }
+    if (u->same_as[AIC] != HOST) /* used in another view, maybe */
+        for (size_t i = 0; i < sizeof UNUSED / sizeof *UNUSED; i++)
+            cc_wordf(&argv, "-Wno-unused-%s", UNUSED[i]);
     cc_word(&argv, "-fpreprocessed");
     cc_word(&argv, "-x");
     cc_word(&argv, "c++");

@@ -7,16 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Qualifiers that only Ascend C knows; blanked wherever they stand. `()`: with an argument list. */
+/* Words of Ascend C without meaning for C++; blanked wherever they stand. */
 static const struct {
     const char *word;
     bool has_args;
 } QUALIFIERS[] = {
-    {"__global__", false}, {"__vector__", false},       {"__cube__", false},
-    {"__mix__", true},     {"__launch_bounds__", true}, {"__schedmode__", true},
+    {"__aicore__", false},    {"__gm__", false},         {"__global__", false},
+    {"__vector__", false},    {"__cube__", false},       {"__mix__", true},
+    {"__simd_vf__", false},   {"__simd_callee__", false}, {"__simt_vf__", false},
+    {"__simt_callee__", false}, {"__host_aicore__", false}, {"__host__", false},
+    {"__launch_bounds__", true}, {"__schedmode__", true}, {"__no_simd_vf_fusion__", false},
+    {"__kfc_workspace__", false},
 };
+enum { N_QUALIFIERS = sizeof QUALIFIERS / sizeof *QUALIFIERS };
 
-/* Memories, in the order of enum nputwin::space in nputwin_launch.h. */
+/* Memories, in the order of nputwin::lang::space in nputwin_launch.h. */
 static const char *const SPACES[] = {"__ubuf__", "__cbuf__", "__ca__",      "__cb__",
                                      "__cc__",   "__fbuf__", "__biasbuf__", "__ssbuf__"};
 
@@ -28,6 +33,22 @@ int cc_space_of(const struct cc_lex *l, int32_t i)
         if (cc_is(l, i, SPACES[k]))
             return (int)k;
     return CC_NONE;
+}
+
+int32_t cc_after_qualifier(const struct cc_lex *l, int32_t i)
+{
+    if (!cc_is_id(l, i) || l->text[l->tok[i].at] != '_')
+        return i;
+    if (cc_space_of(l, i) != CC_NONE)
+        return i + 1;
+    for (unsigned k = 0; k < N_QUALIFIERS; k++) {
+        if (!cc_is(l, i, QUALIFIERS[k].word))
+            continue;
+        if (QUALIFIERS[k].has_args && cc_is(l, i + 1, "(") && cc_mate(l, i + 1) != CC_NONE)
+            return cc_mate(l, i + 1) + 1;
+        return i + 1;
+    }
+    return i;
 }
 
 /* ---- output ---- */
@@ -124,8 +145,12 @@ char *cc_tokens(const struct cc_rw *w, int32_t a, int32_t b)
 
     cc_add(&t, "", 0);
     for (int32_t i = a; i < b && i < l->n; i++) {
-        if (cc_space_of(l, i) != CC_NONE)
+        int32_t next = cc_after_qualifier(l, i);
+
+        if (next > i) {
+            i = next - 1;
             continue;
+        }
         if (i > a && l->tok[i].at > tok_end(l, i - 1))
             cc_add(&t, " ", 1);
         cc_add(&t, l->text + l->tok[i].at, l->tok[i].len);
@@ -138,19 +163,11 @@ char *cc_tokens(const struct cc_rw *w, int32_t a, int32_t b)
 /* Blanks a qualifier at i; returns the token behind it, or i when there is none. */
 static int32_t qualifier(struct cc_rw *w, int32_t i)
 {
-    const struct cc_lex *l = &w->lex;
+    int32_t next = cc_after_qualifier(&w->lex, i);
 
-    for (unsigned k = 0; k < sizeof QUALIFIERS / sizeof *QUALIFIERS; k++) {
-        int32_t last = i;
-
-        if (!cc_is(l, i, QUALIFIERS[k].word))
-            continue;
-        if (QUALIFIERS[k].has_args && cc_is(l, i + 1, "(") && cc_mate(l, i + 1) != CC_NONE)
-            last = cc_mate(l, i + 1);
-        cc_blank(w, i, last);
-        return last + 1;
-    }
-    return i;
+    if (next > i)
+        cc_blank(w, i, next - 1);
+    return next;
 }
 
 /* `extern "C" {`: kernels inside have C linkage. */
@@ -206,10 +223,6 @@ static int32_t construct(struct cc_rw *w, int32_t i)
         next = cc_placed(w, i);
     if (next != i || l->text[l->tok[i].at] != '_')
         return next;
-    if (cc_space_of(l, i) != CC_NONE) {
-        cc_blank(w, i, i);
-        return i + 1;
-    }
     if (cc_is(l, i, "__global__"))
         return cc_kernel(w, i);
     if (cc_is(l, i, "__nputwin_registration__"))

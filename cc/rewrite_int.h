@@ -46,7 +46,9 @@ void cc_put(struct cc_rw *w, const char *fmt, ...) __attribute__((format(printf,
 void cc_rw_fail(struct cc_rw *w, int32_t i, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 bool cc_failed(const struct cc_rw *w);
-/* Tokens [a, b) in one line, without qualifiers of memory. */
+/* The token behind a qualifier (and its arguments) at i; i when there is none. */
+int32_t cc_after_qualifier(const struct cc_lex *l, int32_t i);
+/* Tokens [a, b) in one line, without qualifiers. */
 char *cc_tokens(const struct cc_rw *w, int32_t a, int32_t b);
 /* 0.. for __ubuf__, __cbuf__ ... (enum of the header's place<>), CC_NONE for anything else. */
 int cc_space_of(const struct cc_lex *l, int32_t i);

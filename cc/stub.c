@@ -227,8 +227,17 @@ static void selector(struct cc_rw *w, const struct cc_decl *d, const struct cc_k
     free(params);
 }
 
+/* g++ never warns about text of a system header, and nobody wrote this text. */
+static void quiet(struct cc_rw *w, const struct cc_decl *d)
+{
+    struct cc_place p = cc_place_of(&w->lex, w->lex.tok[d->end].at);
+
+    cc_put(w, "\n# %u %.*s 3\n", p.line, p.file_len, p.file);
+}
+
 void cc_stubs(struct cc_rw *w, const struct cc_decl *d, struct cc_kernel *k)
 {
+    quiet(w, d);
     if (k->is_template) {
         if (!d->is_special && is_deduced(&w->lex, k))
             selector(w, d, k);
