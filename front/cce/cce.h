@@ -46,7 +46,7 @@ inline int64_t get_subblockdim() { return nputwin::core()->n_sub; }
 
 namespace nputwin {
 
-/* Any vector intrinsic: operands, scalar, repeat, strides. lane_bytes 0: the element's own size. */
+/* Any lane-by-lane intrinsic: operands, scalar, repeat, strides. */
 template <class T>
 inline void cce(npu_op op, T *dst, const void *src0, const void *src1, uint64_t scalar, uint8_t repeat,
                 const strides &s, npu_where where)
@@ -54,7 +54,7 @@ inline void cce(npu_op op, T *dst, const void *src0, const void *src1, uint64_t 
     npu_core *c = core();
     npu_insn in = vec_insn(c, op, type_of<T>, dst, src0, src1, repeat, s, where);
     in.scalar = scalar;
-    issue_vec(c, in, sizeof(T));
+    issue_masked(c, in);
 }
 
 } // namespace nputwin
@@ -138,9 +138,7 @@ NPU_CCE vector_dup(T *dst, nputwin::same<T> scalar, uint8_t repeat, uint16_t dst
                                         where);                                                   \
         in.mode = relation;                                                                       \
         in.scalar = nputwin::bits_of(scalar);                                                     \
-        nputwin::reset_mask(in.mask);                                                             \
-        if (repeat)                                                                               \
-            npu_issue(c, &in);                                                                    \
+        nputwin::issue_unmasked(c, in);                                                           \
     }
 #define NPU_CCE_CMPV(name, relation)                                                              \
     NPU_CCE vcmpv_##name(uint8_t *dst, const T *src0, const T *src1, uint8_t repeat,              \
@@ -155,9 +153,7 @@ NPU_CCE vector_dup(T *dst, nputwin::same<T> scalar, uint8_t repeat, uint16_t dst
                                          {dst_rep, src0_rep, src1_rep}},                          \
                                         where);                                                   \
         in.mode = relation;                                                                       \
-        nputwin::reset_mask(in.mask);                                                             \
-        if (repeat)                                                                               \
-            npu_issue(c, &in);                                                                    \
+        nputwin::issue_unmasked(c, in);                                                           \
     }
 #define NPU_CCE_CMP(name, relation) NPU_CCE_CMPS(name, relation) NPU_CCE_CMPV(name, relation)
 NPU_CCE_CMP(lt, CMP_LT)
@@ -188,7 +184,7 @@ NPU_CCE vsel(T *dst, const T *src0, const void *choice, uint8_t repeat, uint16_t
     in.mode = mode;
     in.sel = nputwin::ub_ref(c, choice, 1, 8);
     std::memcpy(&in.scalar, c->regs.cmpmask, sizeof(T));
-    nputwin::issue_vec(c, in, sizeof(T));
+    nputwin::issue_masked(c, in);
 }
 
 /* ---- reductions and broadcast ---------------------------------------------------------------- */
@@ -203,8 +199,7 @@ NPU_CCE vsel(T *dst, const T *src0, const void *choice, uint8_t repeat, uint16_t
         npu_insn in = nputwin::vec_insn(c, OP_##name, nputwin::type_of<T>, dst, src, nullptr,     \
                                         repeat, {{1, src_blk, 0}, {dst_rep, src_rep, 0}}, where); \
         in.mode = uint8_t(order);                                                                 \
-        if (repeat)                                                                               \
-            npu_issue(c, &in);                                                                    \
+        nputwin::issue_masked(c, in);                                                             \
     }
 NPU_CCE_RED(vcmax)
 NPU_CCE_RED(vcmin)
@@ -219,8 +214,7 @@ NPU_CCE_RED(vcmin)
         npu_insn in = nputwin::vec_insn(c, OP_##name, nputwin::type_of<T>, dst, src, nullptr,     \
                                         repeat, {{1, src_blk, 0}, {dst_rep, src_rep, 0}}, where); \
         in.mode = ONLY_VALUE;                                                                     \
-        if (repeat)                                                                               \
-            npu_issue(c, &in);                                                                    \
+        nputwin::issue_masked(c, in);                                                             \
     }
 NPU_CCE_GRP(vcadd)
 NPU_CCE_GRP(vcgadd)
@@ -236,9 +230,7 @@ NPU_CCE vbrcb(T *dst, const T *src, uint16_t dst_blk, uint16_t dst_rep, uint8_t 
     npu_core *c = nputwin::core();
     npu_insn in = nputwin::vec_insn(c, OP_vbrcb, nputwin::type_of<T>, dst, src, nullptr, repeat,
                                     {{dst_blk, 1, 0}, {dst_rep, 1, 0}}, where);
-    nputwin::reset_mask(in.mask);
-    if (repeat)
-        npu_issue(c, &in);
+    nputwin::issue_unmasked(c, in);
 }
 
 /* ---- conversions ------------------------------------------------------------------------------ */
@@ -258,7 +250,7 @@ NPU_CCE vbrcb(T *dst, const T *src, uint16_t dst_blk, uint16_t dst_rep, uint8_t 
                                         where);                                                   \
         in.dst_type = nputwin::type_of<Dst>;                                                      \
         in.mode = ROUND_##round;                                                                  \
-        nputwin::issue_vec(c, in, sizeof(Src) > sizeof(Dst) ? sizeof(Src) : sizeof(Dst));         \
+        nputwin::issue_masked(c, in);                                                             \
     }
 #define NPU_CCE_CONV5(name, Src, Dst)                                                             \
     NPU_CCE_CONV(name##r, Src, Dst, RINT)                                                         \

@@ -51,16 +51,18 @@ inline void copy_bursts(npu_core *c, npu_op op, npu_type type, void *dst, const 
     in.scalar = pad.value;
     npu_issue(c, &in);
 }
-/* UB to UB runs on the vector pipe, burst by burst. */
+/* UB to UB runs on the vector pipe. */
 inline void copy_ub_to_ub(npu_core *c, void *dst, const void *src, const bursts &b, npu_where where)
 {
-    uint8_t *d = static_cast<uint8_t *>(dst);
-    const uint8_t *s = static_cast<const uint8_t *>(src);
-    for (uint32_t i = 0; i < b.n && b.bytes; i++) {
-        npu_vec(c, OP_vcopy, TYPE_u16, d, s, nullptr, 0, b.bytes / 2, where);
-        d += b.bytes + b.dst_gap_bytes;
-        s += b.bytes + b.src_gap_bytes;
-    }
+    if (b.n == 0 || b.bytes == 0)
+        return;
+    npu_insn in = vec_insn(c, OP_vcopy, TYPE_u16, dst, src, nullptr, 1, {{1, 1, 0}, {8, 8, 0}}, where);
+    reset_mask(in.mask);
+    in.n_burst = b.n;
+    in.burst_bytes = b.bytes;
+    in.src_gap_bytes = b.src_gap_bytes;
+    in.dst_gap_bytes = b.dst_gap_bytes;
+    npu_issue(c, &in);
 }
 inline bursts blk_bursts(const AscendC::DataCopyParams &p)
 {

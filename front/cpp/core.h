@@ -152,6 +152,7 @@ inline npu_insn vec_insn(const npu_core *c, npu_op op, npu_type type, const void
     return in;
 }
 
+inline void reset_mask(uint64_t mask[2]) { mask[0] = mask[1] = ~uint64_t(0); }
 /* Mask of the first n lanes; more lanes than there are means all. */
 inline void lanes_mask(uint64_t mask[2], uint32_t n)
 {
@@ -159,32 +160,23 @@ inline void lanes_mask(uint64_t mask[2], uint32_t n)
     mask[1] = n >= 128 ? ~uint64_t(0) : n > 64 ? (uint64_t(1) << (n - 64)) - 1 : 0;
 }
 
-/* Issues in. In counter mode the mask register counts elements and the repeat number is not
- * looked at: whole repeats in runs of at most 255, then one masked repeat for the rest.
- * lane_bytes: the wider element of the instruction. */
-inline void issue_vec(npu_core *c, npu_insn &in, uint32_t lane_bytes)
+/* Issues in under the mask register: repeats and bits of lanes, or a number of elements. */
+inline void issue_masked(npu_core *c, npu_insn &in)
 {
-    if (NPU_LIKELY(!c->regs.counter_mode)) {
-        if (in.repeat)
-            npu_issue(c, &in);
-        return;
-    }
-    const uint32_t lanes = NPU_REPEAT_BYTES / lane_bytes;
-    uint64_t left = c->regs.mask[0];
-    while (left) {
-        const uint64_t whole = left / lanes < 255 ? left / lanes : 255;
-        in.repeat = uint8_t(whole ? whole : 1);
-        lanes_mask(in.mask, whole ? lanes : uint32_t(left));
+    in.counter = c->regs.counter_mode;
+    if (in.counter ? in.mask[0] != 0 : in.repeat != 0)
         npu_issue(c, &in);
-        left -= whole ? whole * lanes : left;
-        for (npu_ref &r : in.ref)
-            r.at_bytes += uint64_t(in.repeat) * r.rep_stride * NPU_BLK_BYTES;
-    }
+}
+/* Issues in with every lane on: for calls in which the mask register has no say. */
+inline void issue_unmasked(npu_core *c, npu_insn &in)
+{
+    reset_mask(in.mask);
+    if (in.repeat)
+        npu_issue(c, &in);
 }
 
 /* ---- mask register --------------------------------------------------------------------- */
 
-inline void reset_mask(uint64_t mask[2]) { mask[0] = mask[1] = ~uint64_t(0); }
 inline void reset_mask(npu_core *c) { reset_mask(c->regs.mask); }
 /* A mask argument is a number of lanes or two words of bits; any integer type is a number. */
 inline const uint64_t *mask_argument(const uint64_t *bits) { return bits; }

@@ -26,8 +26,7 @@ inline void reduce(const T *dst, const T *src, Mask mask, int32_t repeat, int32_
     npu_insn in = vec_insn(c, op, type_of<T>, dst, src, nullptr, uint32_t(repeat),
                            {{1, uint16_t(src_blk), 0}, {uint16_t(dst_rep), uint16_t(src_rep), 0}}, where);
     in.mode = order;
-    if (repeat && (in.mask[0] | in.mask[1]))
-        npu_issue(c, &in);
+    issue_masked(c, in);
 }
 
 } // namespace nputwin
@@ -120,9 +119,7 @@ __aicore__ inline void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src
     npu_core *c = nputwin::core();
     npu_insn in = nputwin::vec_insn(c, OP_vbrcb, nputwin::type_of<T>, dst.raw(), src.raw(), nullptr,
                                     repeatTime, {{p.dstBlkStride, 1, 0}, {p.dstRepStride, 1, 0}}, where);
-    nputwin::reset_mask(in.mask);
-    if (repeatTime)
-        npu_issue(c, &in);
+    nputwin::issue_unmasked(c, in);
 }
 
 /* UB to UB under the mask. In counter mode the register counts the elements of each repeat. */

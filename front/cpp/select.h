@@ -22,6 +22,15 @@ inline npu_insn count_insn(const npu_core *c, npu_op op, npu_type type, const vo
     return in;
 }
 
+/* The bits that Select chooses by. Mode 0 takes them from the compare register. */
+inline void choose_by(npu_core *c, npu_insn &in, const void *bits, AscendC::SELMODE mode)
+{
+    in.mode = uint8_t(mode);
+    in.sel = ub_ref(c, bits, 1, 8);
+    if (mode == AscendC::SELMODE::VSEL_CMPMASK_SPR)
+        std::memcpy(c->regs.cmpmask, bits, sizeof(c->regs.cmpmask));
+}
+
 /* Some calls keep temporaries in the reserved top of UB: a kernel whose own buffers reach in there
  * loses data on the chip without a word. */
 inline void use_reserved_ub(npu_core *c, const char *name, npu_where where)
@@ -79,10 +88,8 @@ __aicore__ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &
     npu_insn in = nputwin::vec_insn(
         c, OP_vcmp, nputwin::type_of<T>, dst.raw(), src0.raw(), src1.raw(), repeatTime,
         nputwin::binary_strides(p), where);
-    nputwin::reset_mask(in.mask);
     in.mode = uint8_t(cmpMode);
-    if (repeatTime)
-        npu_issue(c, &in);
+    nputwin::issue_unmasked(c, in);
 }
 
 #define NPU_COMPARE_SCALAR(name)                                                                  \
@@ -114,11 +121,9 @@ __aicore__ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &
         npu_core *c = nputwin::core();                                                            \
         npu_insn in = nputwin::vec_insn(c, OP_vcmps, nputwin::type_of<T>, dst.raw(), src0.raw(),  \
                                         nullptr, repeatTime, nputwin::unary_strides(p), where);   \
-        nputwin::reset_mask(in.mask);                                                             \
         in.mode = uint8_t(cmpMode);                                                               \
         in.scalar = nputwin::bits_of(src1Scalar);                                                 \
-        if (repeatTime)                                                                           \
-            npu_issue(c, &in);                                                                    \
+        nputwin::issue_unmasked(c, in);                                                           \
     }
 NPU_COMPARE_SCALAR(Compares)
 NPU_COMPARE_SCALAR(CompareScalar) /* older name */
@@ -149,9 +154,8 @@ __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &s
     nputwin::use_reserved_ub(c, "Select", where);
     npu_insn in = nputwin::count_insn(c, OP_vsel, nputwin::type_of<T>, dst.raw(), src0.raw(),
                                       nullptr, count, where);
-    in.sel = nputwin::ub_ref(c, selMask.raw(), 1, 8);
     in.scalar = nputwin::bits_of(src1);
-    in.mode = uint8_t(selMode);
+    nputwin::choose_by(c, in, selMask.raw(), selMode);
     if (count)
         npu_issue(c, &in);
     nputwin::after_count(c);
@@ -168,11 +172,9 @@ __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &s
     nputwin::load_mask(c, nputwin::mask_argument(mask));
     npu_insn in = nputwin::vec_insn(c, OP_vsel, nputwin::type_of<T>, dst.raw(), src0.raw(), nullptr,
                                     repeatTime, nputwin::binary_strides(p), where);
-    in.sel = nputwin::ub_ref(c, selMask.raw(), 1, 8);
     in.scalar = nputwin::bits_of(src1);
-    in.mode = uint8_t(selMode);
-    if (repeatTime)
-        npu_issue(c, &in);
+    nputwin::choose_by(c, in, selMask.raw(), selMode);
+    nputwin::issue_masked(c, in);
 }
 #endif
 /* bit ? src0 : src1, two tensors. Mode 0 uses the bits of one repeat again and again. */
@@ -187,8 +189,7 @@ __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &s
         nputwin::use_reserved_ub(c, "Select", where);
     npu_insn in = nputwin::count_insn(c, OP_vsel, nputwin::type_of<T>, dst.raw(), src0.raw(),
                                       src1.raw(), count, where);
-    in.sel = nputwin::ub_ref(c, selMask.raw(), 1, 8);
-    in.mode = uint8_t(selMode);
+    nputwin::choose_by(c, in, selMask.raw(), selMode);
     if (count)
         npu_issue(c, &in);
     nputwin::after_count(c);
@@ -206,10 +207,8 @@ __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &s
     nputwin::load_mask(c, nputwin::mask_argument(mask));
     npu_insn in = nputwin::vec_insn(c, OP_vsel, nputwin::type_of<T>, dst.raw(), src0.raw(),
                                     src1.raw(), repeatTime, nputwin::binary_strides(p), where);
-    in.sel = nputwin::ub_ref(c, selMask.raw(), 1, 8);
-    in.mode = uint8_t(selMode);
-    if (repeatTime)
-        npu_issue(c, &in);
+    nputwin::choose_by(c, in, selMask.raw(), selMode);
+    nputwin::issue_masked(c, in);
 }
 
 /* ---- Cast -------------------------------------------------------------------------------- */
@@ -245,7 +244,7 @@ __aicore__ inline void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src
     in.dst_type = nputwin::type_of<T>;
     in.mode = uint8_t(roundMode);
     if (nputwin::check_round(c, roundMode, where))
-        nputwin::issue_vec(c, in, sizeof(T) > sizeof(U) ? sizeof(T) : sizeof(U));
+        nputwin::issue_masked(c, in);
 }
 #undef NPU_CONVERTS
 

@@ -24,7 +24,7 @@ inline void vec_count(const T *dst, const T *src0, const T *src1, uint64_t scala
     } else {
         npu_insn in = vec_insn(c, op, type_of<T>, dst, src0, src1, 1, {{1, 1, 1}, {8, 8, 8}}, where);
         in.scalar = scalar;
-        issue_vec(c, in, sizeof(T));
+        issue_masked(c, in);
     }
 }
 /* Repeat form. Mask: a number of lanes, or two words of bits. */
@@ -37,7 +37,7 @@ inline void vec_repeat(const T *dst, const T *src0, const T *src1, uint64_t scal
         load_mask(c, mask_argument(mask));
     npu_insn in = vec_insn(c, op, type_of<T>, dst, src0, src1, repeat, s, where);
     in.scalar = scalar;
-    issue_vec(c, in, sizeof(T));
+    issue_masked(c, in);
 }
 inline strides binary_strides(const AscendC::BinaryRepeatParams &p)
 {
