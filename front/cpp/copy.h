@@ -95,7 +95,7 @@ namespace AscendC {
 
 /* n elements; what does not fill a 32-byte blk at the end stays behind. */
 template <typename T>
-__aicore__ inline void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, uint32_t count,
+inline void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, uint32_t count,
                                 npu_where where = NPU_HERE)
 {
     const uint32_t bytes = count * uint32_t(sizeof(T)) & ~uint32_t(NPU_BLK_BYTES - 1);
@@ -103,7 +103,7 @@ __aicore__ inline void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T>
         npu_copy(nputwin::core(), OP_copy_gm_to_ub, dst.raw(), src.raw(), bytes, where);
 }
 template <typename T>
-__aicore__ inline void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, uint32_t count,
+inline void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, uint32_t count,
                                 npu_where where = NPU_HERE)
 {
     const uint32_t bytes = count * uint32_t(sizeof(T)) & ~uint32_t(NPU_BLK_BYTES - 1);
@@ -111,7 +111,7 @@ __aicore__ inline void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T>
         npu_copy(nputwin::core(), OP_copy_ub_to_gm, dst.raw(), src.raw(), bytes, where);
 }
 template <typename T>
-__aicore__ inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint32_t count,
+inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint32_t count,
                                 npu_where where = NPU_HERE)
 {
     const uint32_t bytes = count * uint32_t(sizeof(T)) & ~uint32_t(NPU_BLK_BYTES - 1);
@@ -119,21 +119,21 @@ __aicore__ inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> 
 }
 
 template <typename T>
-__aicore__ inline void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
+inline void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
                                 const DataCopyParams &params, npu_where where = NPU_HERE)
 {
     nputwin::copy_bursts(nputwin::core(), OP_copy_gm_to_ub, nputwin::mover_of<T>, dst.raw(), src.raw(),
                          nputwin::blk_bursts(params), {}, where);
 }
 template <typename T>
-__aicore__ inline void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
+inline void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
                                 const DataCopyParams &params, npu_where where = NPU_HERE)
 {
     nputwin::copy_bursts(nputwin::core(), OP_copy_ub_to_gm, nputwin::mover_of<T>, dst.raw(), src.raw(),
                          nputwin::blk_bursts(params), {}, where);
 }
 template <typename T>
-__aicore__ inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src,
+inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                                 const DataCopyParams &params, npu_where where = NPU_HERE)
 {
     nputwin::copy_ub_to_ub(nputwin::core(), dst.raw(), src.raw(), nputwin::blk_bursts(params), where);
@@ -141,7 +141,7 @@ __aicore__ inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> 
 
 /* Bursts of any number of bytes; each lands at a multiple of 32 bytes in UB. */
 template <typename T>
-__aicore__ inline void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
+inline void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
                                    const DataCopyExtParams &p, const DataCopyPadExtParams<T> &pad,
                                    npu_where where = NPU_HERE)
 {
@@ -156,7 +156,7 @@ __aicore__ inline void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor
                              where);
 }
 template <typename T>
-__aicore__ inline void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
+inline void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
                                    const DataCopyParams &p, const DataCopyPadParams &pad,
                                    npu_where where = NPU_HERE)
 {
@@ -168,7 +168,7 @@ __aicore__ inline void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor
                              {pad.leftPadding, pad.rightPadding, pad.isPad, pad.paddingValue}, where);
 }
 template <typename T>
-__aicore__ inline void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
+inline void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
                                    const DataCopyExtParams &p, npu_where where = NPU_HERE)
 {
     npu_core *c = nputwin::core();
@@ -179,7 +179,7 @@ __aicore__ inline void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor
                              {}, where);
 }
 template <typename T>
-__aicore__ inline void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
+inline void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
                                    const DataCopyParams &p, npu_where where = NPU_HERE)
 {
     npu_core *c = nputwin::core();

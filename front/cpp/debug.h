@@ -136,7 +136,7 @@ template <class... A>
 namespace AscendC {
 
 /* In a kernel: the user's stdout with the block in front. On the host: what C's printf does. */
-template <class... A> __aicore__ inline void printf(const char *fmt, A &&...args)
+template <class... A> inline void printf(const char *fmt, A &&...args)
 {
     nputwin::print_text out;
     nputwin::print_to(out, fmt, args...);
@@ -146,7 +146,7 @@ template <class... A> __aicore__ inline void printf(const char *fmt, A &&...args
         std::fputs(out.text, stdout);
 }
 
-__aicore__ inline void Trap(npu_where where = NPU_HERE)
+inline void Trap(npu_where where = NPU_HERE)
 {
     npu_fault(nputwin::core(), NPU_E_ASSERT, where, "Trap() was called");
 }

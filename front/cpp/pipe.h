@@ -78,20 +78,20 @@ template <TPosition pos> class TBuf;
 class TPipe
 {
 public:
-    __aicore__ TPipe(npu_where where = NPU_HERE) { Open(where); }
-    __aicore__ ~TPipe() { Close(); }
+    TPipe(npu_where where = NPU_HERE) { Open(where); }
+    ~TPipe() { Close(); }
     TPipe(const TPipe &) = delete;
     TPipe &operator=(const TPipe &) = delete;
 
     /* The pipe once more after Destroy. */
-    __aicore__ void Init(npu_where where = NPU_HERE)
+    void Init(npu_where where = NPU_HERE)
     {
         Close();
         Open(where);
     }
 
     template <TPosition src, TPosition dst, int32_t depth, auto mask>
-    __aicore__ bool InitBuffer(TQueBind<src, dst, depth, mask> &que, uint8_t num, uint32_t len,
+    bool InitBuffer(TQueBind<src, dst, depth, mask> &que, uint8_t num, uint32_t len,
                                npu_where where = NPU_HERE)
     {
         uint8_t *p = Take(que.Owner(), num, len, where);
@@ -108,7 +108,7 @@ public:
         return !core_->faulted;
     }
     template <TPosition pos>
-    __aicore__ bool InitBuffer(TBuf<pos> &buf, uint32_t len, npu_where where = NPU_HERE)
+    bool InitBuffer(TBuf<pos> &buf, uint32_t len, npu_where where = NPU_HERE)
     {
         buf.p_ = Take({pos, pos, -1}, 1, len, where);
         buf.bytes_ = nputwin::round_up_blk(len);
@@ -116,7 +116,7 @@ public:
     }
 
     /* All buffers back, all event ids free. */
-    __aicore__ void Reset()
+    void Reset()
     {
         for (uint32_t i = 0; i < n_buffers_; i++) {
             Wait(buffers_[i].filled, {nullptr, 0});
@@ -126,38 +126,38 @@ public:
         std::memset(ids_, 0, sizeof(ids_));
         std::memset(n_out_, 0, sizeof(n_out_));
     }
-    __aicore__ void Destroy()
+    void Destroy()
     {
         if (core_)
             npu_barrier(core_, PIPE_ALL, {nullptr, 0});
         Close();
     }
-    __aicore__ void DestroyWithoutPipeAll() { Close(); }
+    void DestroyWithoutPipeAll() { Close(); }
 
     /* Reserves an id of that flag until ReleaseEventID; a fault and -1 when all eight are taken. */
-    template <HardEvent event> __aicore__ TEventID AllocEventID(npu_where where = NPU_HERE)
+    template <HardEvent event> TEventID AllocEventID(npu_where where = NPU_HERE)
     {
         constexpr nputwin::pipe_pair p = nputwin::pipes_of(event);
         return TakeId(p.from, p.to, where);
     }
-    template <HardEvent event> __aicore__ void ReleaseEventID(TEventID id)
+    template <HardEvent event> void ReleaseEventID(TEventID id)
     {
         constexpr nputwin::pipe_pair p = nputwin::pipes_of(event);
         GiveId(p.from, p.to, id);
     }
     /* An id that nobody has reserved; does not reserve it. */
-    template <HardEvent event> __aicore__ TEventID FetchEventID(npu_where where = NPU_HERE)
+    template <HardEvent event> TEventID FetchEventID(npu_where where = NPU_HERE)
     {
         return FetchEventID(event, where);
     }
-    __aicore__ TEventID FetchEventID(HardEvent event, npu_where where = NPU_HERE)
+    TEventID FetchEventID(HardEvent event, npu_where where = NPU_HERE)
     {
         const nputwin::pipe_pair p = nputwin::pipes_of(event);
         const TEventID id = TakeId(p.from, p.to, where);
         GiveId(p.from, p.to, id);
         return id;
     }
-    __aicore__ TBufHandle GetBaseAddr(int8_t) const { return core_->mem[MEM_UB].base; }
+    TBufHandle GetBaseAddr(int8_t) const { return core_->mem[MEM_UB].base; }
 
     /* Bytes of UB handed out so far; for this door only. */
     uint32_t UsedBytes() const { return used_; }
@@ -262,7 +262,7 @@ private:
     }
 };
 
-__aicore__ inline TPipe *GetTPipePtr() { return static_cast<TPipe *>(nputwin::core()->door); }
+inline TPipe *GetTPipePtr() { return static_cast<TPipe *>(nputwin::core()->door); }
 
 } // namespace AscendC
 #endif

@@ -43,54 +43,54 @@ template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQue
     static_assert(depth >= 0 && depth <= nputwin::MAX_BUFFERS, "TQue: depth is 0..64");
 
 public:
-    __aicore__ TQueBind() {}
+    TQueBind() {}
 
-    template <typename T> __aicore__ LocalTensor<T> AllocTensor(npu_where where = NPU_HERE)
+    template <typename T> LocalTensor<T> AllocTensor(npu_where where = NPU_HERE)
     {
         static_assert(depth > 0, "a queue of depth 0 takes AllocTensor(tensor)");
         return Tensor<T>(Alloc(where));
     }
     template <typename T>
-    __aicore__ void AllocTensor(LocalTensor<T> &tensor, npu_where where = NPU_HERE)
+    void AllocTensor(LocalTensor<T> &tensor, npu_where where = NPU_HERE)
     {
         static_assert(depth == 0, "AllocTensor(tensor) needs a queue of depth 0");
         tensor = Tensor<T>(Alloc(where));
     }
-    template <typename T> __aicore__ bool EnQue(const LocalTensor<T> &tensor, npu_where where = NPU_HERE)
+    template <typename T> bool EnQue(const LocalTensor<T> &tensor, npu_where where = NPU_HERE)
     {
         return Put(tensor.GetPhyAddr(), nputwin::writer_of(src), nputwin::reader_of(dst), where);
     }
     template <TPosition from, TPosition to, typename T>
-    __aicore__ bool EnQue(const LocalTensor<T> &tensor, npu_where where = NPU_HERE)
+    bool EnQue(const LocalTensor<T> &tensor, npu_where where = NPU_HERE)
     {
         return Put(tensor.GetPhyAddr(), nputwin::writer_of(from), nputwin::reader_of(to), where);
     }
-    template <typename T> __aicore__ LocalTensor<T> DeQue(npu_where where = NPU_HERE)
+    template <typename T> LocalTensor<T> DeQue(npu_where where = NPU_HERE)
     {
         static_assert(depth > 0, "a queue of depth 0 takes DeQue(tensor)");
         return Tensor<T>(Get(where));
     }
     template <TPosition from, TPosition to, typename T>
-    __aicore__ LocalTensor<T> DeQue(npu_where where = NPU_HERE)
+    LocalTensor<T> DeQue(npu_where where = NPU_HERE)
     {
         return Tensor<T>(Get(where));
     }
-    template <typename T> __aicore__ void DeQue(LocalTensor<T> &tensor, npu_where where = NPU_HERE)
+    template <typename T> void DeQue(LocalTensor<T> &tensor, npu_where where = NPU_HERE)
     {
         static_assert(depth == 0, "DeQue(tensor) needs a queue of depth 0");
         tensor = Tensor<T>(Get(where));
     }
-    template <typename T> __aicore__ void FreeTensor(LocalTensor<T> &tensor, npu_where where = NPU_HERE)
+    template <typename T> void FreeTensor(LocalTensor<T> &tensor, npu_where where = NPU_HERE)
     {
         Free(tensor.GetPhyAddr(), where);
     }
 
-    __aicore__ bool VacantInQue() const { return n_queued_ < slots; }
-    __aicore__ bool HasTensorInQue() const { return n_queued_ != 0; }
-    __aicore__ int32_t GetTensorCountInQue() const { return int32_t(n_queued_); }
-    __aicore__ bool HasIdleBuffer() const { return FindFree() != nullptr; }
+    bool VacantInQue() const { return n_queued_ < slots; }
+    bool HasTensorInQue() const { return n_queued_ != 0; }
+    int32_t GetTensorCountInQue() const { return int32_t(n_queued_); }
+    bool HasIdleBuffer() const { return FindFree() != nullptr; }
     /* Gives the event ids of buffers that wait to be allocated again back to the pipe. */
-    __aicore__ void FreeAllEvent(npu_where where = NPU_HERE)
+    void FreeAllEvent(npu_where where = NPU_HERE)
     {
         for (uint32_t i = 0; i < num_; i++)
             pipe_->Wait(buffers_[i].drained, where);
@@ -230,17 +230,17 @@ template <TPosition pos = TPosition::LCM> class TBuf
     static_assert(nputwin::is_ub(pos), "TBuf: this version has buffers on VECIN, VECOUT and VECCALC only");
 
 public:
-    __aicore__ TBuf() {}
-    template <typename T> __aicore__ LocalTensor<T> Get()
+    TBuf() {}
+    template <typename T> LocalTensor<T> Get()
     {
         return LocalTensor<T>(reinterpret_cast<T *>(p_), bytes_, pos);
     }
-    template <typename T> __aicore__ LocalTensor<T> Get(uint32_t n, npu_where where = NPU_HERE)
+    template <typename T> LocalTensor<T> Get(uint32_t n, npu_where where = NPU_HERE)
     {
         return GetWithOffset<T>(n, 0, where);
     }
     template <typename T>
-    __aicore__ LocalTensor<T> GetWithOffset(uint32_t n, uint32_t offset_bytes, npu_where where = NPU_HERE)
+    LocalTensor<T> GetWithOffset(uint32_t n, uint32_t offset_bytes, npu_where where = NPU_HERE)
     {
         const uint64_t end = offset_bytes + uint64_t(n) * sizeof(T);
         if (NPU_UNLIKELY(end > bytes_))
@@ -264,24 +264,24 @@ template <Hardware hard = Hardware::UB> class LocalMemAllocator
     static_assert(hard == Hardware::UB, "LocalMemAllocator: this version allocates from UB only");
 
 public:
-    __aicore__ LocalMemAllocator() {}
-    __aicore__ uint32_t GetCurAddr() const { return used_; }
+    LocalMemAllocator() {}
+    uint32_t GetCurAddr() const { return used_; }
 
-    template <typename T, uint32_t n> __aicore__ LocalTensor<T> Alloc(npu_where where = NPU_HERE)
+    template <typename T, uint32_t n> LocalTensor<T> Alloc(npu_where where = NPU_HERE)
     {
         return Take<T>(TPosition::VECCALC, n, where);
     }
     template <TPosition pos, typename T, uint32_t n>
-    __aicore__ LocalTensor<T> Alloc(npu_where where = NPU_HERE)
+    LocalTensor<T> Alloc(npu_where where = NPU_HERE)
     {
         return Take<T>(pos, n, where);
     }
-    template <typename T> __aicore__ LocalTensor<T> Alloc(uint32_t n, npu_where where = NPU_HERE)
+    template <typename T> LocalTensor<T> Alloc(uint32_t n, npu_where where = NPU_HERE)
     {
         return Take<T>(TPosition::VECCALC, n, where);
     }
     template <TPosition pos, typename T>
-    __aicore__ LocalTensor<T> Alloc(uint32_t n, npu_where where = NPU_HERE)
+    LocalTensor<T> Alloc(uint32_t n, npu_where where = NPU_HERE)
     {
         return Take<T>(pos, n, where);
     }

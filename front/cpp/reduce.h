@@ -40,7 +40,7 @@ namespace AscendC {
 
 /* One result a repeat. */
 template <typename T, bool isSetMask = true, typename Mask>
-__aicore__ inline void WholeReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src,
+inline void WholeReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                                       const Mask mask, const int32_t repeatTime, const NPU_REDUCE_ARGS,
                                       npu_where where = NPU_HERE)
 {
@@ -49,7 +49,7 @@ __aicore__ inline void WholeReduceSum(const LocalTensor<T> &dst, const LocalTens
 }
 #define NPU_WHOLE_REDUCE(name, row)                                                               \
     template <typename T, bool isSetMask = true, typename Mask>                                   \
-    __aicore__ inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
                                 const Mask mask, const int32_t repeatTime, const NPU_REDUCE_ARGS, \
                                 ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX,               \
                                 npu_where where = NPU_HERE)                                       \
@@ -63,7 +63,7 @@ NPU_WHOLE_REDUCE(WholeReduceMin, vcmin)
 /* Eight results a repeat, one for each blk; here the repeat number comes before the mask. */
 #define NPU_BLOCK_REDUCE(name, row)                                                               \
     template <typename T, bool isSetMask = true, typename Mask>                                   \
-    __aicore__ inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
                                 const int32_t repeatTime, const Mask mask, const NPU_REDUCE_ARGS, \
                                 npu_where where = NPU_HERE)                                       \
     {                                                                                             \
@@ -76,7 +76,7 @@ NPU_BLOCK_REDUCE(BlockReduceMin, vcgmin)
 
 /* The names of the newer documentation. */
 template <ReduceType type, typename T, typename U, bool isSetMask = true, typename Mask>
-__aicore__ inline void ReduceRepeat(const LocalTensor<T> &dst, const LocalTensor<U> &src,
+inline void ReduceRepeat(const LocalTensor<T> &dst, const LocalTensor<U> &src,
                                     const Mask mask, const int32_t repeatTime, const NPU_REDUCE_ARGS,
                                     ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX,
                                     npu_where where = NPU_HERE)
@@ -91,7 +91,7 @@ __aicore__ inline void ReduceRepeat(const LocalTensor<T> &dst, const LocalTensor
         NPU_REDUCE_CALL(vcmin, order);
 }
 template <ReduceType type, typename T, typename U, bool isSetMask = true, typename Mask>
-__aicore__ inline void ReduceDataBlock(const LocalTensor<T> &dst, const LocalTensor<U> &src,
+inline void ReduceDataBlock(const LocalTensor<T> &dst, const LocalTensor<U> &src,
                                        const Mask mask, const int32_t repeatTime,
                                        const NPU_REDUCE_ARGS, npu_where where = NPU_HERE)
 {
@@ -111,7 +111,7 @@ __aicore__ inline void ReduceDataBlock(const LocalTensor<T> &dst, const LocalTen
 
 /* Eight elements a repeat, each fills one blk of dst. The mask register has no say. */
 template <typename T>
-__aicore__ inline void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src,
+inline void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                             const uint8_t repeatTime, const BrcbRepeatParams &p,
                             npu_where where = NPU_HERE)
 {
@@ -124,7 +124,7 @@ __aicore__ inline void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src
 
 /* UB to UB under the mask. In counter mode the register counts the elements of each repeat. */
 template <typename T, bool isSetMask = true, typename Mask>
-__aicore__ inline void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const Mask mask,
+inline void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const Mask mask,
                             const uint8_t repeatTime, const CopyRepeatParams &p,
                             npu_where where = NPU_HERE)
 {

@@ -61,7 +61,7 @@ namespace AscendC {
 /* ---- Compare ----------------------------------------------------------------------------- */
 
 template <typename T, typename U>
-__aicore__ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0,
+inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0,
                                const LocalTensor<T> &src1, CMPMODE cmpMode, uint32_t count,
                                npu_where where = NPU_HERE)
 {
@@ -77,7 +77,7 @@ __aicore__ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &
     nputwin::after_count(c);
 }
 template <typename T, typename U, bool isSetMask = true, typename Mask>
-__aicore__ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0,
+inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0,
                                const LocalTensor<T> &src1, CMPMODE cmpMode, const Mask,
                                uint8_t repeatTime, const BinaryRepeatParams &p,
                                npu_where where = NPU_HERE)
@@ -94,7 +94,7 @@ __aicore__ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &
 
 #define NPU_COMPARE_SCALAR(name)                                                                  \
     template <typename T, typename U>                                                             \
-    __aicore__ inline void name(const LocalTensor<U> &dst, const LocalTensor<T> &src0,            \
+    inline void name(const LocalTensor<U> &dst, const LocalTensor<T> &src0,            \
                                 const T src1Scalar, CMPMODE cmpMode, uint32_t count,              \
                                 npu_where where = NPU_HERE)                                       \
     {                                                                                             \
@@ -111,7 +111,7 @@ __aicore__ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &
         nputwin::after_count(c);                                                                  \
     }                                                                                             \
     template <typename T, typename U, bool isSetMask = true, typename Mask>                       \
-    __aicore__ inline void name(const LocalTensor<U> &dst, const LocalTensor<T> &src0,            \
+    inline void name(const LocalTensor<U> &dst, const LocalTensor<T> &src0,            \
                                 const T src1Scalar, CMPMODE cmpMode, const Mask,                  \
                                 uint8_t repeatTime, const UnaryRepeatParams &p,                   \
                                 npu_where where = NPU_HERE)                                       \
@@ -132,7 +132,7 @@ NPU_COMPARE_SCALAR(CompareScalar) /* older name */
 /* dst = a < b and its five sisters. */
 template <typename T>
 template <typename U>
-__aicore__ inline LocalTensor<T> &LocalTensor<T>::operator=(const nputwin::compare_expr<U> &e)
+inline LocalTensor<T> &LocalTensor<T>::operator=(const nputwin::compare_expr<U> &e)
 {
     const LocalTensor<U> a(const_cast<U *>(e.a), 0, TPosition::VECCALC);
     const LocalTensor<U> b(const_cast<U *>(e.b), 0, TPosition::VECCALC);
@@ -145,7 +145,7 @@ __aicore__ inline LocalTensor<T> &LocalTensor<T>::operator=(const nputwin::compa
 #ifndef __NPU_NO_RESERVED_UB__
 /* bit ? src0 : src1, a scalar. */
 template <typename T, typename U>
-__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
+inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
                               const LocalTensor<T> &src0, nputwin::same<T> src1, SELMODE selMode,
                               uint32_t count, npu_where where = NPU_HERE)
 {
@@ -161,7 +161,7 @@ __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &s
     nputwin::after_count(c);
 }
 template <typename T, typename U, bool isSetMask = true, typename Mask>
-__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
+inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
                               const LocalTensor<T> &src0, nputwin::same<T> src1, SELMODE selMode,
                               Mask mask, uint8_t repeatTime, const BinaryRepeatParams &p,
                               npu_where where = NPU_HERE)
@@ -179,7 +179,7 @@ __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &s
 #endif
 /* bit ? src0 : src1, two tensors. Mode 0 uses the bits of one repeat again and again. */
 template <typename T, typename U>
-__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
+inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
                               const LocalTensor<T> &src0, const LocalTensor<T> &src1, SELMODE selMode,
                               uint32_t count, npu_where where = NPU_HERE)
 {
@@ -195,7 +195,7 @@ __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &s
     nputwin::after_count(c);
 }
 template <typename T, typename U, bool isSetMask = true, typename Mask>
-__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
+inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
                               const LocalTensor<T> &src0, const LocalTensor<T> &src1, SELMODE selMode,
                               Mask mask, uint8_t repeatTime, const BinaryRepeatParams &p,
                               npu_where where = NPU_HERE)
@@ -218,7 +218,7 @@ __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &s
                   "Cast: the chip has no conversion between these two types; isa/conv.def lists them")
 
 template <typename T, typename U>
-__aicore__ inline void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src,
+inline void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src,
                             const RoundMode &roundMode, const uint32_t count,
                             npu_where where = NPU_HERE)
 {
@@ -231,7 +231,7 @@ __aicore__ inline void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src
 }
 /* One repeat is 256 bytes of the wider of the two types; the mask counts those lanes. */
 template <typename T, typename U, bool isSetMask = true, typename Mask>
-__aicore__ inline void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src,
+inline void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src,
                             const RoundMode &roundMode, const Mask mask, const uint8_t repeatTime,
                             const UnaryRepeatParams &p, npu_where where = NPU_HERE)
 {

@@ -8,55 +8,55 @@
 
 namespace AscendC {
 
-template <HardEvent event> __aicore__ inline void SetFlag(int32_t eventID, npu_where where = NPU_HERE)
+template <HardEvent event> inline void SetFlag(int32_t eventID, npu_where where = NPU_HERE)
 {
     constexpr nputwin::pipe_pair p = nputwin::pipes_of(event);
     npu_set_flag(nputwin::core(), p.from, p.to, uint32_t(eventID), where);
 }
-template <HardEvent event> __aicore__ inline void WaitFlag(int32_t eventID, npu_where where = NPU_HERE)
+template <HardEvent event> inline void WaitFlag(int32_t eventID, npu_where where = NPU_HERE)
 {
     constexpr nputwin::pipe_pair p = nputwin::pipes_of(event);
     npu_wait_flag(nputwin::core(), p.from, p.to, uint32_t(eventID), where);
 }
-template <pipe_t pipe> __aicore__ inline void PipeBarrier(npu_where where = NPU_HERE)
+template <pipe_t pipe> inline void PipeBarrier(npu_where where = NPU_HERE)
 {
     static_assert(pipe != PIPE_S, "PipeBarrier: the scalar pipe orders itself, PIPE_S is not allowed");
     npu_barrier(nputwin::core(), pipe, where);
 }
 /* All vector cores of the launch meet. */
-template <bool isAIVOnly = true> __aicore__ inline void SyncAll(npu_where where = NPU_HERE)
+template <bool isAIVOnly = true> inline void SyncAll(npu_where where = NPU_HERE)
 {
     static_assert(isAIVOnly, "SyncAll<false>: cube cores are not part of this version");
     npu_sync_all(nputwin::core(), where);
 }
 
 /* In a mix group of n vector cores the index counts vector cores, not groups. */
-__aicore__ inline int64_t GetBlockIdx()
+inline int64_t GetBlockIdx()
 {
     const npu_core *c = nputwin::core();
     return c->core_kind == CORE_AIV ? int64_t(c->block_idx) * c->n_sub + c->sub_idx : c->block_idx;
 }
-__aicore__ inline int64_t GetBlockNum() { return nputwin::core()->block_dim; }
-__aicore__ inline int64_t GetSubBlockIdx() { return nputwin::core()->sub_idx; }
-__aicore__ inline int64_t GetSubBlockNum() { return nputwin::core()->n_sub; }
-__aicore__ inline int64_t GetTaskRatio()
+inline int64_t GetBlockNum() { return nputwin::core()->block_dim; }
+inline int64_t GetSubBlockIdx() { return nputwin::core()->sub_idx; }
+inline int64_t GetSubBlockNum() { return nputwin::core()->n_sub; }
+inline int64_t GetTaskRatio()
 {
     const npu_core *c = nputwin::core();
     return c->core_kind == CORE_AIV ? c->n_sub : 1;
 }
-__aicore__ inline int64_t GetTaskRation() { return GetTaskRatio(); } /* older spelling */
+inline int64_t GetTaskRation() { return GetTaskRatio(); } /* older spelling */
 
 /* Mask register: bits of one repeat, or (counter mode) a number of elements. */
-__aicore__ inline void SetMaskNorm() { nputwin::core()->regs.counter_mode = false; }
-__aicore__ inline void SetMaskCount() { nputwin::core()->regs.counter_mode = true; }
-__aicore__ inline void ResetMask() { nputwin::reset_mask(nputwin::core()); }
+inline void SetMaskNorm() { nputwin::core()->regs.counter_mode = false; }
+inline void SetMaskCount() { nputwin::core()->regs.counter_mode = true; }
+inline void ResetMask() { nputwin::reset_mask(nputwin::core()); }
 template <typename T, MaskMode mode = MaskMode::NORMAL>
-__aicore__ inline void SetVectorMask(uint64_t maskHigh, uint64_t maskLow)
+inline void SetVectorMask(uint64_t maskHigh, uint64_t maskLow)
 {
     const uint64_t mask[2] = {maskLow, mode == MaskMode::COUNTER ? 0 : maskHigh};
     nputwin::load_mask(nputwin::core(), mask);
 }
-template <typename T, MaskMode mode = MaskMode::NORMAL> __aicore__ inline void SetVectorMask(int32_t len)
+template <typename T, MaskMode mode = MaskMode::NORMAL> inline void SetVectorMask(int32_t len)
 {
     npu_core *c = nputwin::core();
     if (mode == MaskMode::COUNTER || c->regs.counter_mode) {
@@ -67,12 +67,12 @@ template <typename T, MaskMode mode = MaskMode::NORMAL> __aicore__ inline void S
     }
 }
 /* 16 bytes of UB into the compare register. */
-template <typename T> __aicore__ inline void SetCmpMask(const LocalTensor<T> &src)
+template <typename T> inline void SetCmpMask(const LocalTensor<T> &src)
 {
     std::memcpy(nputwin::core()->regs.cmpmask, src.raw(), 16);
 }
 /* State of the core as a kernel without TPipe expects it. */
-__aicore__ inline void InitSocState() { nputwin::after_count(nputwin::core()); }
+inline void InitSocState() { nputwin::after_count(nputwin::core()); }
 
 } // namespace AscendC
 #endif

@@ -31,20 +31,20 @@ template <typename T> class LocalTensor
 public:
     using PrimType = T;
 
-    __aicore__ LocalTensor() {}
-    __aicore__ LocalTensor(T *p, uint32_t len_bytes, TPosition at) : p_(p), bytes_(len_bytes), pos_(at) {}
+    LocalTensor() {}
+    LocalTensor(T *p, uint32_t len_bytes, TPosition at) : p_(p), bytes_(len_bytes), pos_(at) {}
     /* Static tensor programming: n elements at a byte address of UB. */
-    __aicore__ LocalTensor(TPosition at, uint32_t addr_bytes, uint32_t n)
+    LocalTensor(TPosition at, uint32_t addr_bytes, uint32_t n)
         : p_(reinterpret_cast<T *>(nputwin::core()->mem[MEM_UB].base + addr_bytes)),
           bytes_(n * uint32_t(sizeof(T))), pos_(at)
     {
     }
 
-    __aicore__ T GetValue(uint32_t i) const { return p_[i]; }
-    template <typename V> __aicore__ void SetValue(uint32_t i, V v) const { p_[i] = static_cast<T>(v); }
-    __aicore__ T &operator()(uint32_t i) const { return p_[i]; }
+    T GetValue(uint32_t i) const { return p_[i]; }
+    template <typename V> void SetValue(uint32_t i, V v) const { p_[i] = static_cast<T>(v); }
+    T &operator()(uint32_t i) const { return p_[i]; }
 
-    __aicore__ LocalTensor operator[](uint32_t offset) const
+    LocalTensor operator[](uint32_t offset) const
     {
         const uint32_t skip = offset * uint32_t(sizeof(T));
         LocalTensor t = *this;
@@ -52,39 +52,39 @@ public:
         t.bytes_ = skip < bytes_ ? bytes_ - skip : 0;
         return t;
     }
-    template <typename U> __aicore__ LocalTensor<U> ReinterpretCast() const
+    template <typename U> LocalTensor<U> ReinterpretCast() const
     {
         LocalTensor<U> t(reinterpret_cast<U *>(p_), bytes_, pos_);
         t.SetUserTag(tag_);
         return t;
     }
-    template <typename S> __aicore__ void SetAddrWithOffset(LocalTensor<S> &src, uint32_t offset)
+    template <typename S> void SetAddrWithOffset(LocalTensor<S> &src, uint32_t offset)
     {
         *this = src[offset].template ReinterpretCast<T>();
     }
 
-    __aicore__ uint64_t GetPhyAddr() const { return uint64_t(uintptr_t(p_)); }
-    __aicore__ uint64_t GetPhyAddr(uint32_t offset) const { return uint64_t(uintptr_t(p_ + offset)); }
-    __aicore__ uint32_t GetSize() const { return bytes_ / uint32_t(sizeof(T)); }
-    __aicore__ uint32_t GetLength() const { return bytes_; }
-    __aicore__ int32_t GetPosition() const { return int32_t(pos_); }
-    __aicore__ void SetSize(uint32_t n) { bytes_ = n * uint32_t(sizeof(T)); }
-    __aicore__ void SetBufferLen(uint32_t len_bytes) { bytes_ = len_bytes; }
-    __aicore__ void SetUserTag(TTagType tag) { tag_ = tag; }
-    __aicore__ TTagType GetUserTag() const { return tag_; }
+    uint64_t GetPhyAddr() const { return uint64_t(uintptr_t(p_)); }
+    uint64_t GetPhyAddr(uint32_t offset) const { return uint64_t(uintptr_t(p_ + offset)); }
+    uint32_t GetSize() const { return bytes_ / uint32_t(sizeof(T)); }
+    uint32_t GetLength() const { return bytes_; }
+    int32_t GetPosition() const { return int32_t(pos_); }
+    void SetSize(uint32_t n) { bytes_ = n * uint32_t(sizeof(T)); }
+    void SetBufferLen(uint32_t len_bytes) { bytes_ = len_bytes; }
+    void SetUserTag(TTagType tag) { tag_ = tag; }
+    TTagType GetUserTag() const { return tag_; }
 
     /* The pointer itself, for this door only. */
     T *raw() const { return p_; }
 
     /* dst = a + b: over the whole of dst. */
-    __aicore__ LocalTensor &operator=(const nputwin::binary_expr<T> &e)
+    LocalTensor &operator=(const nputwin::binary_expr<T> &e)
     {
         npu_vec(nputwin::core(), e.op, nputwin::type_of<T>, p_, e.a, e.b, 0, GetSize(), {nullptr, 0});
         nputwin::after_count(nputwin::core());
         return *this;
     }
     /* dst = a < b: one bit an element of a. */
-    template <typename U> __aicore__ LocalTensor &operator=(const nputwin::compare_expr<U> &e);
+    template <typename U> LocalTensor &operator=(const nputwin::compare_expr<U> &e);
 
 private:
     T *p_ = nullptr;
@@ -95,7 +95,7 @@ private:
 
 #define NPU_TENSOR_OP(o, row)                                                                     \
     template <typename T>                                                                         \
-    __aicore__ nputwin::binary_expr<T> operator o(const LocalTensor<T> &a, const LocalTensor<T> &b) \
+    nputwin::binary_expr<T> operator o(const LocalTensor<T> &a, const LocalTensor<T> &b) \
     {                                                                                             \
         NPU_TAKES("operator " #o, OP_##row, T);                                                   \
         return {OP_##row, a.raw(), b.raw()};                                                      \
@@ -109,7 +109,7 @@ NPU_TENSOR_OP(|, vor)
 #undef NPU_TENSOR_OP
 #define NPU_TENSOR_CMP(o, relation)                                                               \
     template <typename T>                                                                         \
-    __aicore__ nputwin::compare_expr<T> operator o(const LocalTensor<T> &a,                       \
+    nputwin::compare_expr<T> operator o(const LocalTensor<T> &a,                       \
                                                    const LocalTensor<T> &b)                       \
     {                                                                                             \
         NPU_TAKES("operator " #o, OP_vcmp, T);                                                    \
@@ -128,40 +128,40 @@ template <typename T> class GlobalTensor
 public:
     using PrimType = T;
 
-    __aicore__ void SetGlobalBuffer(__gm__ T *p, uint64_t n)
+    void SetGlobalBuffer(T *p, uint64_t n)
     {
         p_ = p;
         n_ = n;
     }
-    __aicore__ void SetGlobalBuffer(__gm__ T *p) { SetGlobalBuffer(p, 0); }
+    void SetGlobalBuffer(T *p) { SetGlobalBuffer(p, 0); }
 
-    __aicore__ T GetValue(uint64_t i) const { return p_[i]; }
-    __aicore__ void SetValue(uint64_t i, T v) const { p_[i] = v; }
-    __aicore__ __gm__ T &operator()(uint64_t i) const { return p_[i]; }
-    __aicore__ GlobalTensor operator[](uint64_t offset) const
+    T GetValue(uint64_t i) const { return p_[i]; }
+    void SetValue(uint64_t i, T v) const { p_[i] = v; }
+    T &operator()(uint64_t i) const { return p_[i]; }
+    GlobalTensor operator[](uint64_t offset) const
     {
         GlobalTensor t = *this;
         t.p_ += offset;
         t.n_ = offset < n_ ? n_ - offset : 0;
         return t;
     }
-    template <typename U> __aicore__ GlobalTensor<U> ReinterpretCast() const
+    template <typename U> GlobalTensor<U> ReinterpretCast() const
     {
         GlobalTensor<U> t;
-        t.SetGlobalBuffer(reinterpret_cast<__gm__ U *>(p_), n_ * sizeof(T) / sizeof(U));
+        t.SetGlobalBuffer(reinterpret_cast<U *>(p_), n_ * sizeof(T) / sizeof(U));
         return t;
     }
 
-    __aicore__ const __gm__ T *GetPhyAddr() const { return p_; }
-    __aicore__ __gm__ T *GetPhyAddr(uint64_t offset) const { return p_ + offset; }
-    __aicore__ uint64_t GetSize() const { return n_; }
+    const T *GetPhyAddr() const { return p_; }
+    T *GetPhyAddr(uint64_t offset) const { return p_ + offset; }
+    uint64_t GetSize() const { return n_; }
     /* The twin has no L2: a hint about it changes nothing that a kernel could see. */
-    __aicore__ void SetL2CacheHint(CacheMode) {}
+    void SetL2CacheHint(CacheMode) {}
 
     T *raw() const { return p_; }
 
 private:
-    __gm__ T *p_ = nullptr;
+    T *p_ = nullptr;
     uint64_t n_ = 0; /* elements; 0 when the kernel did not say */
 };
 

@@ -60,7 +60,7 @@ namespace AscendC {
 /* dst = f(src0, src1) */
 #define NPU_BINARY_REPEAT(name, row, Mask)                                                        \
     template <typename T, bool isSetMask = true>                                                  \
-    __aicore__ inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,            \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,            \
                                 const LocalTensor<T> &src1, Mask mask, const uint8_t repeatTime,  \
                                 const BinaryRepeatParams &p, npu_where where = NPU_HERE)          \
     {                                                                                             \
@@ -70,7 +70,7 @@ namespace AscendC {
     }
 #define NPU_BINARY(name, row)                                                                     \
     template <typename T>                                                                         \
-    __aicore__ inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,            \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,            \
                                 const LocalTensor<T> &src1, const int32_t &count,                 \
                                 npu_where where = NPU_HERE)                                       \
     {                                                                                             \
@@ -90,7 +90,7 @@ NPU_BINARY(Or, vor)
 /* dst = f(src) */
 #define NPU_UNARY_REPEAT(name, row, Mask)                                                         \
     template <typename T, bool isSetMask = true>                                                  \
-    __aicore__ inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src, Mask mask,  \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src, Mask mask,  \
                                 const uint8_t repeatTime, const UnaryRepeatParams &p,             \
                                 npu_where where = NPU_HERE)                                       \
     {                                                                                             \
@@ -101,7 +101,7 @@ NPU_BINARY(Or, vor)
     }
 #define NPU_UNARY_COUNT(name, row)                                                                \
     template <typename T>                                                                         \
-    __aicore__ inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
                                 const int32_t &count, npu_where where = NPU_HERE)                 \
     {                                                                                             \
         NPU_TAKES(#name, OP_##row, T);                                                            \
@@ -124,7 +124,7 @@ NPU_UNARY(Not, vnot)
  * the chip's compiler too. */
 #define NPU_SCALAR_REPEAT(name, row, Mask)                                                        \
     template <typename T, bool isSetMask = true>                                                  \
-    __aicore__ inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
                                 const T &scalarValue, Mask mask, const uint8_t repeatTime,        \
                                 const UnaryRepeatParams &p, npu_where where = NPU_HERE)           \
     {                                                                                             \
@@ -135,7 +135,7 @@ NPU_UNARY(Not, vnot)
     }
 #define NPU_SCALAR(name, row)                                                                     \
     template <typename T, bool isSetMask = true>                                                  \
-    __aicore__ inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
                                 const T &scalarValue, const int32_t &count,                       \
                                 npu_where where = NPU_HERE)                                       \
     {                                                                                             \
@@ -156,7 +156,7 @@ NPU_SCALAR(Axpy, vaxpy)
 /* dst = scalar */
 #define NPU_FILL_REPEAT(name, row, Mask)                                                          \
     template <typename T, bool isSetMask = true>                                                  \
-    __aicore__ inline void name(const LocalTensor<T> &dst, const T &scalarValue, Mask mask,       \
+    inline void name(const LocalTensor<T> &dst, const T &scalarValue, Mask mask,       \
                                 const uint8_t repeatTime, const uint16_t dstBlockStride,          \
                                 const uint8_t dstRepeatStride, npu_where where = NPU_HERE)        \
     {                                                                                             \
@@ -166,7 +166,7 @@ NPU_SCALAR(Axpy, vaxpy)
             mask, repeatTime, {{dstBlockStride, 0, 0}, {dstRepeatStride, 0, 0}}, where);          \
     }
 template <typename T>
-__aicore__ inline void Duplicate(const LocalTensor<T> &dst, const T &scalarValue, const int32_t &count,
+inline void Duplicate(const LocalTensor<T> &dst, const T &scalarValue, const int32_t &count,
                                  npu_where where = NPU_HERE)
 {
     NPU_TAKES("Duplicate", OP_vdup, T);
@@ -178,7 +178,7 @@ NPU_MASKED(NPU_FILL_REPEAT, Duplicate, vdup)
 /* Trigonometry: the temporary tensor of the chip's library is accepted and not needed here. */
 #define NPU_TRIG(name, row)                                                                       \
     template <typename T, bool isReuseSource = false>                                             \
-    __aicore__ inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
                                 const uint32_t calCount, npu_where where = NPU_HERE)              \
     {                                                                                             \
         NPU_TAKES(#name, OP_##row, T);                                                            \
@@ -186,20 +186,20 @@ NPU_MASKED(NPU_FILL_REPEAT, Duplicate, vdup)
                                            int32_t(calCount), where);                             \
     }                                                                                             \
     template <typename T, bool isReuseSource = false>                                             \
-    __aicore__ inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
                                 npu_where where = NPU_HERE)                                       \
     {                                                                                             \
         name<T, isReuseSource>(dst, src, src.GetSize(), where);                                   \
     }                                                                                             \
     template <typename T, bool isReuseSource = false>                                             \
-    __aicore__ inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
                                 const LocalTensor<uint8_t> &, const uint32_t calCount,            \
                                 npu_where where = NPU_HERE)                                       \
     {                                                                                             \
         name<T, isReuseSource>(dst, src, calCount, where);                                        \
     }                                                                                             \
     template <typename T, bool isReuseSource = false>                                             \
-    __aicore__ inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
                                 const LocalTensor<uint8_t> &, npu_where where = NPU_HERE)         \
     {                                                                                             \
         name<T, isReuseSource>(dst, src, src.GetSize(), where);                                   \

@@ -14,11 +14,16 @@
 extern "C" {
 #include <cmocka.h>
 }
-/* Words that the driver takes out of a kernel's text. */
-#define __global__
-#define __vector__
-#define __ubuf__
 #include "../../front/cpp/kernel_operator.h"
+/* Words that the driver takes out of a kernel's text; no driver runs here. */
+#undef __aicore__
+#undef __global__
+#undef __gm__
+#undef __ubuf__
+#define __aicore__
+#define __global__
+#define __gm__
+#define __ubuf__
 #include <cstdio>
 #include <string>
 #include <vector>
