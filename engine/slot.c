@@ -32,7 +32,7 @@ bool npu_slot_fits(const struct npu_slot *s, const struct npu_soc *soc, enum npu
 /* Lays stack and memories into the mapping; everything else in it stays closed. */
 static bool lay_out(struct npu_slot *s, size_t page)
 {
-    uint8_t *p = s->map + page;
+    uint8_t *p = s->map + NPU_STACK_GUARD_BYTES;
     uint8_t *const stack = p;
 
     if (mprotect(stack, STACK_BYTES, PROT_READ | PROT_WRITE))
@@ -62,7 +62,7 @@ struct npu_slot *npu_slot_new(const struct npu_soc *soc, enum npu_core_kind kind
     memset(s, 0, sizeof *s);
     s->core_kind = (uint8_t)kind;
     memcpy(s->mem_bytes, soc->mem_bytes, sizeof s->mem_bytes);
-    s->map_bytes = STACK_BYTES + 2 * page;
+    s->map_bytes = NPU_STACK_GUARD_BYTES + STACK_BYTES + page;
     for (int m = 0; m < N_MEMS; m++)
         if (has_mem(kind, m))
             s->map_bytes += round_up(s->mem_bytes[m], page) + page;

@@ -7,10 +7,14 @@
  * left there, as on the chip.
  *
  *   | guard | stack | guard | UB (or L1 L0A L0B L0C BT FB) | guard |      one mapping, touched lazily
+ *
+ * The guard below the stack is wide, because one frame with a large array steps over a narrow one.
  */
 #ifndef NPU_SLOT_H
 #define NPU_SLOT_H
 #include "core_int.h"
+
+enum { NPU_STACK_GUARD_BYTES = 1024 * 1024 };
 
 struct npu_slot {
     struct npu_core_int core;

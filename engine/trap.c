@@ -2,6 +2,7 @@
 /* trap.c - see trap.h. */
 #include "trap.h"
 #include "core_int.h"
+#include "slot.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include <ucontext.h>
 #include "../base/banned.h"
 
-enum { ALT_STACK_BYTES = 64 * 1024, GUARD_BYTES = 4096 };
+enum { ALT_STACK_BYTES = 64 * 1024, UB_GUARD_BYTES = 4096 };
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE};
 enum { N_SIGNALS = sizeof signals / sizeof *signals };
@@ -27,11 +28,11 @@ static void record(struct npu_core_int *c, int sig, const siginfo_t *info)
 
     if (sig == SIGFPE)
         npu_fault(&c->pub, NPU_E_ARG, c->where, "%sthe kernel divided an integer by zero", after);
-    else if (at >= stack - GUARD_BYTES && at < stack)
+    else if (at >= stack - NPU_STACK_GUARD_BYTES && at < stack)
         npu_fault(&c->pub, NPU_E_RANGE, c->where,
                   "%sthe kernel's stack overflowed its %zu KB: use smaller local arrays", after,
                   c->fiber.stack_bytes / 1024);
-    else if (ub && at >= ub + ub_bytes && at < ub + ub_bytes + GUARD_BYTES)
+    else if (ub && at >= ub + ub_bytes && at < ub + ub_bytes + UB_GUARD_BYTES)
         npu_fault(&c->pub, NPU_E_RANGE, c->where, "%sthe kernel touched UB byte %zu of %u", after,
                   (size_t)(at - ub), ub_bytes);
     else
