@@ -2,8 +2,8 @@
 /*
  * limit.c - how fast this machine streams two arrays in and one out, at this moment.
  *
- * All threads, non-temporal stores, one XOR a word: the denominator of add_*_of_limit. Workers wait by
- * spinning, so that what is timed is memory and not a wake-up.
+ * All threads, non-temporal stores, one XOR a word: the denominator of add_*_of_limit. Workers wait
+ * by spinning, so that what is timed is memory and not a wake-up.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -37,8 +37,9 @@ __attribute__((target("avx2"))) static void stream(uint8_t *dst, const uint8_t *
                                                    size_t bytes)
 {
     for (size_t i = 0; i + WORD_BYTES <= bytes; i += WORD_BYTES)
-        _mm256_stream_si256((void *)(dst + i), _mm256_xor_si256(_mm256_loadu_si256((const void *)(a + i)),
-                                                                _mm256_loadu_si256((const void *)(b + i))));
+        _mm256_stream_si256((void *)(dst + i),
+                            _mm256_xor_si256(_mm256_loadu_si256((const void *)(a + i)),
+                                             _mm256_loadu_si256((const void *)(b + i))));
     _mm_sfence();
 }
 #else

@@ -4,9 +4,9 @@
  *
  *   fz_NAME [--seconds N] [--seed S] [--out DIR] [FILE...]
  *
- * FILEs are seeds; each runs once as it is, so a run of 0 seconds replays them. Every later input is a
- * seed or random bytes, changed in a few places. The input at work is saved when the process dies,
- * and the seed is printed, so each failure can be had again.
+ * FILEs are seeds; each runs once as it is, so a run of 0 seconds replays them. Every later input
+ * is a seed or random bytes, changed in a few places. The input at work is saved when the process
+ * dies, and the seed is printed, so each failure can be had again.
  */
 #include "fuzz.h"
 

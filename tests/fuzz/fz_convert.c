@@ -44,8 +44,9 @@ static void fill(struct format *f)
         f->value[code] = textbook(f, code);
 }
 
-/* Code of the finite or infinite value nearest to x >= 0, ties to the even code: by bisection over the
- * positive codes, whose values grow. What lies half a step beyond the largest counts as overflow. */
+/* Code of the finite or infinite value nearest to x >= 0, ties to the even code: by bisection over
+ * the positive codes, whose values grow. What lies half a step beyond the largest counts as
+ * overflow. */
 static uint32_t nearest(const struct format *f, double x)
 {
     uint32_t low = 0, high = ((1u << f->e_bits) - 1) << f->m_bits; /* of infinity */
@@ -100,7 +101,8 @@ static void check_hif8(float x)
     double value = (double)npu_hif8_to_f32(code), off = fabs(value - (double)x);
 
     if (isnan(x) || isinf(x)) {
-        FUZZ_CHECK(isnan(x) ? isnan(value) : value == (double)x, "hif8(%a) is %#x", (double)x, code);
+        FUZZ_CHECK(isnan(x) ? isnan(value) : value == (double)x, "hif8(%a) is %#x", (double)x,
+                   code);
         return;
     }
     for (uint32_t other = 0; other < 256; other++) {

@@ -2,12 +2,15 @@
 /*
  * fz_rewrite.c - the rewriter takes any bytes: text comes out, or one sentence.
  *
- * Text without Ascend C comes back unchanged, byte for byte, and the same input gives the same output.
+ * Text without Ascend C comes back unchanged, byte for byte, and the same input gives the same
+ * output.
  */
 #include "../../cc/rewrite.h"
 #include "fuzz.h"
 
-void fuzz_begin(void) {}
+void fuzz_begin(void)
+{
+}
 
 static bool has_word(const char *text, size_t n, const char *word)
 {
