@@ -58,6 +58,8 @@ enum npu_how {
     HOW_TENSOR,  /* arg=tensor(param)  an aclIntArray as an int64 tensor */
     HOW_ENUM,    /* arg=enum(param:a,b) an integer as the word of that number */
     HOW_DTYPE,   /* arg=dtype(param)   the data type of a tensor */
+    HOW_LONG,    /* arg=long(param)    an integer tensor as int64, the type of torch's indices */
+    HOW_POSITIVE, /* arg=positive(param) the number, none when it is not above 0 */
     HOW_CONST,   /* arg:=text          a constant */
     HOW_RESULT,  /* retN=param         result N is copied into it */
     HOW_DYNAMIC, /* dynN=param         the same, and the view takes the shape of the result */

@@ -219,5 +219,10 @@ int npu_op_check(const struct npu_op_row *row, const union npu_arg *args)
         if (rc != ACL_OK)
             return rc;
     }
+    if (row->check) {
+        const char *reason = row->check(args);
+        if (reason)
+            return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s", row->name, reason);
+    }
     return check_rule(row, args);
 }

@@ -86,6 +86,11 @@ int npu_opapi_bind(uint32_t i)
     return ACL_OK;
 }
 
+uint64_t npu_opapi_calls(uint32_t i)
+{
+    return __atomic_load_n(&npu_op_states[i].n_calls, __ATOMIC_RELAXED);
+}
+
 /* ---- executors ---- */
 
 static bool kind_is_object(uint8_t kind)
@@ -196,6 +201,7 @@ int npu_op_launch(uint32_t i, void *workspace, uint64_t workspace_bytes, struct 
         return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: executor %p %s", name, (void *)e,
                            e->obj.mark == MARK_EXECUTOR ? "was made for another operator"
                                                         : "is not alive; one runs once");
+    __atomic_fetch_add(&npu_op_states[i].n_calls, 1, __ATOMIC_RELAXED);
     if (e->repeatable)
         __atomic_fetch_add(&e->obj.n_holders, 1, __ATOMIC_RELAXED);
     return npu_rt_enqueue(stream, name, run_task, e, NULL, executor_free);

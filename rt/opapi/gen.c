@@ -49,7 +49,7 @@ struct map {
     int param, result;
 };
 struct row {
-    char name[96], schema[128];
+    char name[96], schema[128], check[64];
     struct param params[MAX_PARAMS];
     struct map maps[MAX_MAPS];
     int n_params, n_maps;
@@ -146,7 +146,9 @@ static void read_source(struct row *row, struct map *m, char *text)
     static const char *const calls[][2] = {{"item", "HOW_ITEM"},
                                            {"tensor", "HOW_TENSOR"},
                                            {"enum", "HOW_ENUM"},
-                                           {"dtype", "HOW_DTYPE"}};
+                                           {"dtype", "HOW_DTYPE"},
+                                           {"long", "HOW_LONG"},
+                                           {"positive", "HOW_POSITIVE"}};
     char *open = strchr(text, '('), *colon;
 
     if (!open) {
@@ -271,6 +273,11 @@ static void read_row(struct row *row, char *line)
         read_param(row, word);
     copy(row->schema, sizeof row->schema, trim(field[2]));
     row->native = strncmp(row->schema, "aten::", 6) != 0;
+    word = strchr(row->schema, ' ');
+    if (word) {
+        *word++ = 0;
+        copy(row->check, sizeof row->check, trim(word));
+    }
     if (field[3])
         for (word = strtok_r(trim(field[3]), " \t", &save); word; word = strtok_r(NULL, " \t", &save))
             read_map(row, word);
@@ -320,11 +327,12 @@ static void write_row(FILE *f, FILE *rows, const struct row *row)
         }
         fprintf(f, "};\n");
     }
-    if (row->native)
-        fprintf(f, "npu_native_fn %s;\n", row->schema);
     write_prototype(f, row);
     fprintf(rows, "    {\"%s\", ", row->name);
-    fprintf(rows, row->native ? "NULL, %s, " : "\"%s\", NULL, ", row->schema);
+    if (row->native)
+        fprintf(rows, "NULL, %s, %s, ", row->schema, row->check[0] ? row->check : "NULL");
+    else
+        fprintf(rows, "\"%s\", NULL, NULL, ", row->schema);
     fprintf(rows, "p%d, ", n_names - 1);
     if (row->n_maps)
         fprintf(rows, "m%d, ", n_names - 1);
@@ -341,7 +349,7 @@ static void generate(FILE *in, FILE *out, FILE *rows)
 
     fprintf(out, "/* made from aclnn.tbl by opapi_gen; do not edit */\n"
                  "#pragma GCC diagnostic ignored \"-Wmissing-prototypes\"\n"
-                 "#include \"opapi.h\"\n\n");
+                 "#include \"natives/natives.h\"\n\n");
     while (fgets(line, sizeof line, in)) {
         char *text = trim(line);
 

@@ -14,6 +14,9 @@
  * fails, its later calls do nothing: see aten.h. */
 typedef void npu_native_fn(struct npu_aten_ctx *c, const union npu_arg *a);
 
+/* Phase one of a native: NULL, or why these arguments are refused. Reads no device memory. */
+typedef const char *npu_native_check_fn(const union npu_arg *a);
+
 /* A check of shapes and data types beyond "is there a tensor": see check.c. */
 enum npu_rule {
     RULE_NONE,
@@ -29,6 +32,7 @@ struct npu_op_row {
     const char *name;   /* aclnnAdd */
     const char *schema; /* aten::add.out, NULL for a native */
     npu_native_fn *native;
+    npu_native_check_fn *check; /* of a native, may be NULL */
     const struct npu_param *params;
     const struct npu_map *maps;
     uint16_t n_params, n_maps;
@@ -38,7 +42,8 @@ struct npu_op_row {
 
 /* What an operator keeps between its calls. */
 struct npu_op_state {
-    void *bound; /* of aten.h; set once */
+    void *bound;      /* of aten.h; set once */
+    uint64_t n_calls; /* how often phase two ran */
 };
 
 extern const struct npu_op_row npu_op_rows[];
@@ -49,6 +54,8 @@ extern const uint32_t npu_n_op_rows;
 NPU_API const struct npu_op_row *npu_opapi_rows(uint32_t *n);
 /* Binds a row to the installed torch. 0, or an aclnn error with text. */
 NPU_API int npu_opapi_bind(uint32_t row);
+/* How often a row was launched in this process; coverage of the tests. */
+NPU_API uint64_t npu_opapi_calls(uint32_t row);
 
 /* Loads libnputwin_aten.so once; NULL with text when it cannot. */
 const struct npu_aten *npu_aten(void);

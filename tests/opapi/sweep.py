@@ -26,8 +26,8 @@ def rows_of_library():
 
     class Row(ctypes.Structure):
         _fields_ = [("name", ctypes.c_char_p), ("schema", ctypes.c_char_p),
-                    ("native", ctypes.c_void_p), ("params", ctypes.c_void_p),
-                    ("maps", ctypes.c_void_p), ("n_params", ctypes.c_uint16),
+                    ("native", ctypes.c_void_p), ("check", ctypes.c_void_p),
+                    ("params", ctypes.c_void_p), ("maps", ctypes.c_void_p), ("n_params", ctypes.c_uint16),
                     ("n_maps", ctypes.c_uint16), ("flags", ctypes.c_uint8), ("rule", ctypes.c_uint8)]
 
     n = ctypes.c_uint32()
@@ -76,7 +76,7 @@ def compare(expected, actual):
 def gradients(op, sample):
     import torch
 
-    out = [t for t in flat(op(sample.input, *sample.args, **sample.kwargs))
+    out = [t for t in flat(call(op, sample))
            if t.requires_grad and t.is_floating_point()]
     leaves = [t for t in flat([sample.input, sample.args, list(sample.kwargs.values())])
               if t.requires_grad]
@@ -98,10 +98,10 @@ def cases(op, dtype, n_samples):
         if i == n_samples:
             return
         try:
-            expected = op(s.input, *s.args, **s.kwargs)
+            expected = call(op, s)
         except Exception:
             continue  # the sample is not for this build of torch
-        yield f"sample {i}", expected, lambda s=s: op(*unpack(s.transform(to_npu))[0], **unpack(s.transform(to_npu))[1])
+        yield f"sample {i}", expected, lambda s=s: call(op, s.transform(to_npu))
         if backward:
             try:
                 grads = gradients(op, s)
@@ -110,8 +110,8 @@ def cases(op, dtype, n_samples):
             yield f"grad {i}", grads, lambda s=s: gradients(op, s.transform(to_npu))
 
 
-def unpack(s):
-    return (s.input, *s.args), s.kwargs
+def call(op, s):
+    return op(s.input, *s.args, **s.kwargs)
 
 
 RANDOM = re.compile(r"rand|dropout|normal|bernoulli|multinomial|uniform|cauchy|exponential|geometric"

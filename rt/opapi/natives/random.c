@@ -333,19 +333,55 @@ void npu_nat_multinomial(struct npu_aten_ctx *c, const union npu_arg *a)
 
 /* ---- dropout: one bit an element, 1 keeps ---- */
 
-void npu_nat_dropout_gen_mask(struct npu_aten_ctx *c, const union npu_arg *a)
+/* Values live to the end of a native, so they get memory of their own. */
+static int value_of_floats(struct npu_aten_ctx *c, float *v, int64_t n)
 {
-    const struct aclTensor *out = a[5].p ? a[5].t : a[4].t;
-    struct stream s = stream_of((uint64_t)a[2].i, (uint64_t)a[3].i);
-    const double p_drop = a[1].d;
-    const int64_t n = npu_tensor_numel(out);
-    int64_t n_elements = 1;
-    uint8_t *mask = calloc((size_t)(n ? n : 1), 1);
+    const int made = npu_aten()->blob(c, v, DT_FLOAT, &n, 1);
+    const int own = at(c, "aten::clone", V(made));
 
-    for (uint64_t i = 0; i < a[0].ia->n; i++)
-        n_elements *= a[0].ia->v[i];
-    if (!mask || !(p_drop >= 0 && p_drop <= 1) || n * 8 < n_elements) {
-        npu_aten()->fail(c, "prob must be in [0, 1] and the mask must have a bit for each element");
+    free(v);
+    return own;
+}
+
+int npu_dropout_bits(struct npu_aten_ctx *c, const struct aclTensor *mask, int64_t n)
+{
+    const uint8_t *bits = npu_aten()->data(c, value(c, mask), DT_UINT8);
+    float *v = malloc((size_t)(n + 1) * sizeof *v);
+
+    if (!bits || !v || npu_tensor_numel(mask) * 8 < n) {
+        npu_aten()->fail(c, "the dropout mask must have a bit for each element");
+        free(v);
+        return -1;
+    }
+    for (int64_t i = 0; i < n; i++)
+        v[i] = (float)(bits[i / 8] >> i % 8 & 1);
+    return value_of_floats(c, v, n);
+}
+
+int npu_dropout_draw(struct npu_aten_ctx *c, uint64_t seed, uint64_t offset, double p_drop,
+                     int64_t n)
+{
+    struct stream s = stream_of(seed, offset);
+    float *v = malloc((size_t)(n + 1) * sizeof *v);
+
+    if (!v) {
+        npu_aten()->fail(c, "no memory for random numbers");
+        return -1;
+    }
+    for (int64_t i = 0; i < n; i++)
+        v[i] = uniform(&s, 32) >= p_drop;
+    return value_of_floats(c, v, n);
+}
+
+/* The bits of n elements, padded with zeros to the size of out. */
+static void gen_mask(struct npu_aten_ctx *c, int64_t n_elements, double p_drop, struct stream s,
+                     const struct aclTensor *out)
+{
+    const int64_t n = npu_tensor_numel(out);
+    uint8_t *mask = calloc((size_t)(n + 1), 1);
+
+    if (!mask || n * 8 < n_elements) {
+        npu_aten()->fail(c, "the dropout mask must have a bit for each element");
         free(mask);
         return;
     }
@@ -356,33 +392,62 @@ void npu_nat_dropout_gen_mask(struct npu_aten_ctx *c, const union npu_arg *a)
     free(mask);
 }
 
-void npu_nat_dropout_gen_mask_v1(struct npu_aten_ctx *c, const union npu_arg *a)
+static const char *check_probability(double p)
 {
-    const union npu_arg v2[6] = {a[0], a[1], a[2], a[3], {.i = 0}, a[4]};
-
-    npu_nat_dropout_gen_mask(c, v2);
+    return p >= 0 && p <= 1 ? NULL : "the probability must be in [0, 1]";
 }
 
-/* out = keep ? x / (1 - p) : 0, for x in the order of the elements. */
+const char *npu_check_dropout_gen_mask(const union npu_arg *a)
+{
+    return check_probability(a[1].d);
+}
+
+const char *npu_check_dropout_do_mask(const union npu_arg *a)
+{
+    return check_probability(a[2].d);
+}
+
+static void gen_mask_of_shape(struct npu_aten_ctx *c, const union npu_arg *a,
+                              const struct aclTensor *out)
+{
+    int64_t n = 1;
+
+    for (uint64_t i = 0; i < a[0].ia->n; i++)
+        n *= a[0].ia->v[i];
+    gen_mask(c, n, a[1].d, stream_of((uint64_t)a[2].i, (uint64_t)a[3].i), out);
+}
+
+void npu_nat_dropout_gen_mask(struct npu_aten_ctx *c, const union npu_arg *a)
+{
+    gen_mask_of_shape(c, a, a[4].t);
+}
+
+void npu_nat_dropout_gen_mask_v2(struct npu_aten_ctx *c, const union npu_arg *a)
+{
+    gen_mask_of_shape(c, a, a[5].t);
+}
+
+/* out = keep ? x / (1 - p) : 0, the bits in the order of the elements. */
+static void apply_mask(struct npu_aten_ctx *c, const struct aclTensor *x,
+                       const struct aclTensor *mask, double p_drop, const struct aclTensor *out)
+{
+    int bits = npu_dropout_bits(c, mask, npu_tensor_numel(x)), v;
+    const struct npu_value shape = {.kind = V_INTS, .i = x->n_dims, .p = x->dim};
+
+    bits = at(c, "aten::to.dtype", V(at(c, "aten::reshape", V(bits), shape)), DTYPE(DT_BOOL));
+    v = at(c, "aten::mul.Tensor", TENSOR(c, x), DOUBLE(p_drop < 1 ? 1 / (1 - p_drop) : 0));
+    store(c, at(c, "aten::where.ScalarOther", V(bits), V(v), DOUBLE(0)), out);
+}
+
 void npu_nat_dropout_do_mask(struct npu_aten_ctx *c, const union npu_arg *a)
 {
-    const struct aclTensor *self = a[0].t, *out = a[3].t;
-    const int64_t n = npu_tensor_numel(self), n_mask = npu_tensor_numel(a[1].t);
-    const double p_drop = a[2].d;
-    const uint8_t *mask = npu_aten()->data(c, value(c, a[1].t), DT_UINT8);
-    bool *keep = malloc((size_t)(n ? n : 1));
-    int v;
+    apply_mask(c, a[0].t, a[1].t, a[2].d, a[3].t);
+}
 
-    if (!mask || !keep || n_mask * 8 < n || !(p_drop >= 0 && p_drop <= 1)) {
-        npu_aten()->fail(c, "prob must be in [0, 1] and the mask must have a bit for each element");
-        free(keep);
-        return;
-    }
-    for (int64_t i = 0; i < n; i++)
-        keep[i] = mask[i / 8] >> i % 8 & 1;
-    v = at(c, "aten::mul.Tensor", TENSOR(c, self), DOUBLE(p_drop < 1 ? 1 / (1 - p_drop) : 0));
-    v = at(c, "aten::where.ScalarOther",
-           V(npu_aten()->blob(c, keep, DT_BOOL, self->dim, self->n_dims)), V(v), DOUBLE(0));
-    store(c, v, out);
-    free(keep);
+/* Mask and result in one go. */
+void npu_nat_dropout_v3(struct npu_aten_ctx *c, const union npu_arg *a)
+{
+    gen_mask(c, npu_tensor_numel(a[0].t), a[2].d, stream_of((uint64_t)a[3].i, (uint64_t)a[4].i),
+             a[6].t);
+    apply_mask(c, a[0].t, a[6].t, a[2].d, a[5].t);
 }
