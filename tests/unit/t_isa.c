@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * t_isa.c - the duty: every (instruction, type) of the tables has a golden row, and meets it.
+ *
+ * Each row runs through npu_issue() as one repeat and through npu_vec() as a count with a tail.
+ */
+#include "on_core.h"
+#include "../../base/num.h"
+#include "../../isa/typeset.h"
+#include <math.h>
+#include <string.h>
+
+enum { COUNT = 77, LANES = 128 };
+
+/* ---- one lane --------------------------------------------------------------------------------- */
+
+struct golden {
+    enum npu_op op;
+    enum npu_type type;
+    double a, b, s, want;
+};
+static const struct golden golden[] = {
+#define GOLDEN(op, type, a, b, s, want) {OP_##op, TYPE_##type, a, b, s, want},
+#define GOLDEN_FN(op, type, fn)
+#include "golden.def"
+};
+enum { N_GOLDEN = sizeof golden / sizeof *golden };
+
+/* The bits of a number in a type, zero-extended. */
+static uint64_t bits_of(enum npu_type type, double v)
+{
+    switch (type) {
+    case TYPE_f16:
+        return npu_f64_to_f16(v);
+    case TYPE_bf16:
+        return npu_f32_to_bf16((float)v);
+    case TYPE_f32:
+        return npu_f32_bits((float)v);
+    default:
+        return (uint64_t)(int64_t)v & (npu_types[type].bytes == 2 ? 0xffffu : 0xffffffffu);
+    }
+}
+
+static bool is_nan(enum npu_type type, uint64_t bits)
+{
+    if (type == TYPE_f16)
+        return (bits & 0x7fff) > 0x7c00;
+    return type == TYPE_f32 && (bits & 0x7fffffff) > 0x7f800000;
+}
+
+static bool same(enum npu_type type, uint64_t got, uint64_t want)
+{
+    return got == want || (is_nan(type, got) && is_nan(type, want));
+}
+
+struct one {
+    const struct golden *g;
+    uint64_t by_repeat[LANES], by_count[COUNT];
+    uint8_t behind; /* the byte after the counted ones: must stay */
+};
+
+static void fill(uint8_t *to, uint64_t bits, uint32_t elem, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        memcpy(to + i * elem, &bits, elem);
+}
+
+static void read_back(uint64_t *out, const uint8_t *from, uint32_t elem, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = 0;
+        memcpy(&out[i], from + i * elem, elem);
+    }
+}
+
+static void run_one(void *arg, struct npu_core *c)
+{
+    struct one *o = arg;
+    const struct golden *g = o->g;
+    const uint32_t elem = npu_types[g->type].bytes, lanes = NPU_REPEAT_BYTES / elem;
+    uint8_t *d = ub_of(c), *a = d + 1024, *b = d + 2048;
+    const uint64_t s = bits_of(g->type, g->s);
+    struct npu_insn in = {.kind = KIND_OP,
+                          .op = (uint8_t)g->op,
+                          .type = (uint8_t)g->type,
+                          .repeat = 1,
+                          .mask = {~0ull, ~0ull},
+                          .scalar = s,
+                          .ref = {{0, 1, 8, MEM_UB}, {1024, 1, 8, MEM_UB}, {2048, 1, 8, MEM_UB}},
+                          .where = HERE};
+
+    fill(a, bits_of(g->type, g->a), elem, lanes);
+    fill(b, bits_of(g->type, g->b), elem, lanes);
+    fill(d, bits_of(g->type, g->b), elem, lanes);
+    npu_issue(c, &in);
+    read_back(o->by_repeat, d, elem, lanes);
+    fill(d, bits_of(g->type, g->b), elem, lanes);
+    memset(d + COUNT * elem, 0x5a, elem);
+    npu_vec(c, g->op, g->type, d, a, b, s, COUNT, HERE);
+    /* COUNT of a 4-byte type is more than a repeat; of a 2-byte type less. */
+    read_back(o->by_count, d, elem, COUNT < lanes ? COUNT : lanes);
+    o->behind = d[COUNT * elem];
+}
+
+static void test_rows(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_GOLDEN; i++) {
+        struct one o = {.g = &golden[i]};
+        const struct golden *g = o.g;
+        const uint32_t lanes = NPU_REPEAT_BYTES / npu_types[g->type].bytes;
+        const uint64_t want = bits_of(g->type, g->want);
+        on_core(run_one, &o);
+        for (uint32_t k = 0; k < lanes; k++) {
+            const uint64_t got = k < COUNT ? o.by_count[k] : want;
+            if (!same(g->type, o.by_repeat[k], want) || !same(g->type, got, want))
+                fail_msg("golden row %zu, %s %s, lane %u: repeat form 0x%llx, count form 0x%llx, want 0x%llx",
+                         i, npu_isa[g->op].name, npu_types[g->type].name, k,
+                         (unsigned long long)o.by_repeat[k], (unsigned long long)got,
+                         (unsigned long long)want);
+        }
+        assert_int_equal(o.behind, 0x5a);
+    }
+}
+
+/* ---- not lane by lane --------------------------------------------------------------------------- */
+
+/* What a special test puts into UB, runs, and reads back. */
+struct special {
+    enum npu_type type;
+    struct npu_insn in;
+    uint64_t a[LANES], b[LANES], bits[2];
+    uint8_t d[512]; /* dst before and after */
+};
+
+static void run_special(void *arg, struct npu_core *c)
+{
+    struct special *p = arg;
+    uint8_t *ub = ub_of(c);
+    const uint32_t elem = npu_types[p->type].bytes;
+
+    for (uint32_t i = 0; i < NPU_REPEAT_BYTES / elem; i++) {
+        memcpy(ub + 1024 + i * elem, &p->a[i], elem);
+        memcpy(ub + 2048 + i * elem, &p->b[i], elem);
+    }
+    memcpy(ub + 3072, p->bits, sizeof p->bits);
+    memcpy(ub, p->d, sizeof p->d);
+    npu_issue(c, &p->in);
+    memcpy(p->d, ub, sizeof p->d);
+}
+
+/* One repeat of op on a (at 1024) and b (at 2048) into d (at 0), the bits at 3072. */
+static struct special special(enum npu_op op, enum npu_type type)
+{
+    return (struct special){
+        .type = type,
+        .in = {.kind = KIND_OP,
+               .op = (uint8_t)op,
+               .type = (uint8_t)type,
+               .repeat = 1,
+               .mask = {~0ull, ~0ull},
+               .ref = {{0, 1, 8, MEM_UB}, {1024, 1, 8, MEM_UB}, {2048, 1, 8, MEM_UB}},
+               .sel = {3072, 1, 8, MEM_UB},
+               .where = HERE}};
+}
+
+static uint64_t element(const uint8_t *d, enum npu_type type, uint32_t i)
+{
+    uint64_t v = 0;
+
+    memcpy(&v, d + i * npu_types[type].bytes, npu_types[type].bytes);
+    return v;
+}
+
+/* a[i]: a number per lane; lanes beyond n repeat the last. */
+static void set(uint64_t *to, enum npu_type type, const double *v, uint32_t n)
+{
+    for (uint32_t i = 0; i < LANES; i++)
+        to[i] = bits_of(type, v[i < n ? i : n - 1]);
+}
+
+/* By hand: the eight pairs below and what each relation says of them, lowest bit first. */
+static const double pair_a[] = {1, 2, 3, -1, 0.0, -0.0, NAN, INFINITY};
+static const double pair_b[] = {2, 2, 2, NAN, -0.0, -1, NAN, INFINITY};
+static const uint8_t pair_says[] = {
+    [CMP_LT] = 0x01, [CMP_GT] = 0x24, [CMP_EQ] = 0x92, [CMP_LE] = 0x93, [CMP_GE] = 0xb6, [CMP_NE] = 0x25,
+};
+
+static void golden_vcmp(enum npu_op op, enum npu_type type)
+{
+    for (uint8_t rel = CMP_LT; rel <= CMP_NE; rel++) {
+        struct special p = special(op, type);
+        for (uint32_t i = 0; i < LANES; i++) {
+            p.a[i] = bits_of(type, pair_a[i % 8]);
+            p.b[i] = bits_of(type, pair_b[i % 8]);
+        }
+        p.in.mode = rel;
+        p.in.mask[0] = 1; /* not looked at */
+        p.in.mask[1] = 0;
+        p.d[LANES / 8] = 0x77;
+        on_core(run_special, &p);
+        for (uint32_t i = 0; i < NPU_REPEAT_BYTES / npu_types[type].bytes / 8; i++)
+            assert_int_equal(p.d[i], pair_says[rel]);
+        assert_int_equal(p.d[LANES / 8], 0x77);
+    }
+}
+
+static void golden_vcmps(enum npu_op op, enum npu_type type)
+{
+    static const double a[] = {1, 2, 3, NAN, -2, 2, INFINITY, -INFINITY}; /* against 2 */
+    static const uint8_t says[] = {
+        [CMP_LT] = 0x91, [CMP_GT] = 0x44, [CMP_EQ] = 0x22, [CMP_LE] = 0xb3, [CMP_GE] = 0x66,
+        [CMP_NE] = 0xd5,
+    };
+
+    for (uint8_t rel = CMP_LT; rel <= CMP_NE; rel++) {
+        struct special p = special(op, type);
+        for (uint32_t i = 0; i < LANES; i++)
+            p.a[i] = bits_of(type, a[i % 8]);
+        p.in.mode = rel;
+        p.in.scalar = bits_of(type, 2);
+        on_core(run_special, &p);
+        for (uint32_t i = 0; i < NPU_REPEAT_BYTES / npu_types[type].bytes / 8; i++)
+            assert_int_equal(p.d[i], says[rel]);
+    }
+}
+
+static void golden_vsel(enum npu_op op, enum npu_type type)
+{
+    const uint32_t lanes = NPU_REPEAT_BYTES / npu_types[type].bytes;
+
+    for (uint8_t mode = 0; mode <= 2; mode++) {
+        struct special p = special(op, type);
+        set(p.a, type, (double[]){5}, 1);
+        set(p.b, type, (double[]){7}, 1);
+        p.in.mode = mode;
+        p.in.scalar = bits_of(type, 9);
+        p.in.mask[0] = ~2ull; /* lane 1 keeps what it was */
+        p.bits[0] = p.bits[1] = 0x00000000000000f5;
+        memset(p.d, 0x11, sizeof p.d);
+        if (mode == 0) /* the register is empty: everything from src1 */
+            p.bits[0] = p.bits[1] = ~0ull;
+        on_core(run_special, &p);
+        for (uint32_t i = 0; i < lanes; i++) {
+            const bool takes = mode != 0 && (0xf5 >> (i % 64 < 8 ? i % 64 : 63) & 1);
+            const uint64_t want = i == 1  ? (npu_types[type].bytes == 2 ? 0x1111 : 0x11111111)
+                                  : takes ? bits_of(type, 5)
+                                          : bits_of(type, mode == 1 ? 9 : 7);
+            assert_int_equal(element(p.d, type, i), want);
+        }
+    }
+}
+
+/* t_conv.c has the conversions in full. */
+static void golden_vconv(enum npu_op op, enum npu_type type)
+{
+    struct special p = special(op, type);
+
+    p.in.dst_type = type == TYPE_f16 ? TYPE_f32 : TYPE_f16;
+    if (p.in.dst_type == TYPE_f16)
+        p.in.ref[0].rep_stride = 4;
+    set(p.a, type, (double[]){1.5, -2}, 2);
+    on_core(run_special, &p);
+    assert_int_equal(element(p.d, (enum npu_type)p.in.dst_type, 0),
+                     bits_of((enum npu_type)p.in.dst_type, 1.5));
+    assert_int_equal(element(p.d, (enum npu_type)p.in.dst_type, 63),
+                     bits_of((enum npu_type)p.in.dst_type, -2));
+}
+
+static void golden_reduce(enum npu_op op, enum npu_type type)
+{
+    const uint32_t elem = npu_types[type].bytes, lanes = NPU_REPEAT_BYTES / elem;
+    struct special p = special(op, type);
+
+    /* 3 -1 7 7 then ones; lane 0 off. */
+    set(p.a, type, (double[]){3, -1, 7, 7, 1}, 5);
+    p.in.mask[0] = ~1ull;
+    p.in.mode = 0;
+    on_core(run_special, &p);
+    if (op == OP_vcadd) {
+        assert_int_equal(element(p.d, type, 0), bits_of(type, 13 + (lanes - 4)));
+        return;
+    }
+    assert_int_equal(element(p.d, type, 0), bits_of(type, op == OP_vcmax ? 7 : -1));
+    assert_int_equal(element(p.d, type, 1), op == OP_vcmax ? 2 : 1); /* index of the first */
+    p.in.mode = 1;
+    on_core(run_special, &p);
+    assert_int_equal(element(p.d, type, 0), op == OP_vcmax ? 2 : 1);
+    assert_int_equal(element(p.d, type, 1), bits_of(type, op == OP_vcmax ? 7 : -1));
+    p.in.mode = 3;
+    on_core(run_special, &p);
+    assert_int_equal(element(p.d, TYPE_u32, 0), op == OP_vcmax ? 2 : 1);
+    p.a[9] = bits_of(type, NAN); /* NaN wins */
+    p.in.mode = 2;
+    on_core(run_special, &p);
+    assert_true(is_nan(type, element(p.d, type, 0)));
+}
+
+static void golden_blks(enum npu_op op, enum npu_type type)
+{
+    const uint32_t elem = npu_types[type].bytes, per = NPU_BLK_BYTES / elem;
+    const uint64_t old = elem == 2 ? 0x1111 : 0x11111111;
+    struct special p = special(op, type);
+
+    for (uint32_t i = 0; i < NPU_REPEAT_BYTES / elem; i++) /* blk k: k, k+1, .. in steps of one */
+        p.a[i] = bits_of(type, (double)(i / per + i % per));
+    memset(p.d, 0x11, sizeof p.d);
+    p.in.mask[per * 3 / 64] &= ~(((1ull << per) - 1) << (per * 3 % 64)); /* blk 3 off */
+    on_core(run_special, &p);
+    for (uint32_t k = 0; k < 8; k++) {
+        const double n = per, sum = n * k + n * (n - 1) / 2;
+        const double want = op == OP_vcgadd ? sum : op == OP_vcgmax ? k + n - 1 : k;
+        assert_int_equal(element(p.d, type, k), k == 3 ? old : bits_of(type, want));
+    }
+    assert_int_equal(element(p.d, type, 8), old);
+}
+
+static void golden_vbrcb(enum npu_op op, enum npu_type type)
+{
+    const uint32_t elem = npu_types[type].bytes, per = NPU_BLK_BYTES / elem;
+    struct special p = special(op, type);
+
+    for (uint32_t i = 0; i < LANES; i++)
+        p.a[i] = 100 + i;
+    p.in.mask[0] = p.in.mask[1] = 0; /* not looked at */
+    on_core(run_special, &p);
+    for (uint32_t i = 0; i < 8 * per; i++)
+        assert_int_equal(element(p.d, type, i), 100 + i / per);
+}
+
+static void golden_vcopy(enum npu_op op, enum npu_type type)
+{
+    struct special p = special(op, type);
+
+    for (uint32_t i = 0; i < LANES; i++)
+        p.a[i] = 100 + i;
+    p.in.mask[0] = 0x5;
+    memset(p.d, 0, sizeof p.d);
+    on_core(run_special, &p);
+    assert_int_equal(element(p.d, type, 0), 100);
+    assert_int_equal(element(p.d, type, 1), 0);
+    assert_int_equal(element(p.d, type, 2), 102);
+    assert_int_equal(element(p.d, type, 3), 0);
+}
+
+struct golden_fn {
+    enum npu_op op;
+    enum npu_type type;
+    void (*fn)(enum npu_op op, enum npu_type type);
+};
+static const struct golden_fn golden_fns[] = {
+#define GOLDEN(op, type, a, b, s, want)
+#define GOLDEN_FN(op, type, fn) {OP_##op, TYPE_##type, fn},
+#include "golden.def"
+};
+enum { N_GOLDEN_FNS = sizeof golden_fns / sizeof *golden_fns };
+
+static void test_special(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_GOLDEN_FNS; i++)
+        golden_fns[i].fn(golden_fns[i].op, golden_fns[i].type);
+}
+
+/* ---- the duty ------------------------------------------------------------------------------------ */
+
+static bool has_golden(uint32_t op, uint32_t type)
+{
+    for (size_t i = 0; i < N_GOLDEN; i++)
+        if (golden[i].op == op && golden[i].type == type)
+            return true;
+    for (size_t i = 0; i < N_GOLDEN_FNS; i++)
+        if (golden_fns[i].op == op && golden_fns[i].type == type)
+            return true;
+    return false;
+}
+
+static void test_duty(void **state)
+{
+    uint32_t missing = 0;
+
+    (void)state;
+    for (uint32_t op = 0; op < N_OPS; op++)
+        for (uint32_t type = 0; npu_isa[op].pipe == PIPE_V && type < N_TYPES; type++)
+            if (npu_isa[op].types >> type & 1 && !has_golden(op, type)) {
+                print_error("%s %s has no golden value\n", npu_isa[op].name, npu_types[type].name);
+                missing++;
+            }
+    assert_int_equal(missing, 0);
+}
+
+/* ---- tables -------------------------------------------------------------------------------------- */
+
+static void test_soc(void **state)
+{
+    (void)state;
+    assert_non_null(npu_soc_find("ascend910b2"));
+    assert_ptr_equal(npu_soc_find("ASCEND910B2"), npu_soc_find("Ascend910B2"));
+    assert_null(npu_soc_find("Ascend910B"));
+    assert_null(npu_soc_find(NULL));
+    assert_int_equal(npu_soc_find("Ascend910B1")->mem_bytes[MEM_UB], 196608);
+    assert_int_equal(npu_soc_find("Ascend950PR_9599")->mem_bytes[MEM_UB], 253952);
+    assert_int_equal(npu_soc_find("Ascend910B3")->n_aiv, 40);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    assert_string_equal(npu_isa[OP_vadd].name, "vadd");
+    assert_string_equal(npu_isa[OP_vadd].lane, "a + b");
+    assert_string_equal(npu_pipes[PIPE_MTE2].name, "MTE2");
+    assert_string_equal(npu_types[TYPE_bf16].name, "bf16");
+    assert_int_equal(npu_isa[OP_copy_ub_to_gm].pipe, PIPE_MTE3);
+    for (uint32_t op = 0; op < N_OPS; op++)
+        assert_true(npu_isa[op].name && *npu_isa[op].brief);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_duty),    cmocka_unit_test(test_rows), cmocka_unit_test(test_special),
+        cmocka_unit_test(test_names),   cmocka_unit_test(test_soc),
+    };
+    return cmocka_run_group_tests_name("isa", tests, NULL, NULL);
+}
