@@ -76,6 +76,73 @@ static void lay_brcb(struct npu_walk *w, const struct npu_insn *in)
     w->view[VIEW_SRC0] = run(&in->ref[1], bytes, bytes, elem);
 }
 
+/* What the offsets of the active lanes say now: lowest, highest, and one that splits an element. */
+struct span {
+    uint32_t low, high, odd;
+    bool any, is_odd;
+};
+
+static void span_add(struct span *s, const uint8_t *offsets, uint32_t n, uint32_t elem)
+{
+    uint32_t low = s->low, high = s->high, bits = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at;
+        memcpy(&at, offsets + i * sizeof at, sizeof at);
+        low = at < low ? at : low;
+        high = at > high ? at : high;
+        bits |= at & (elem - 1);
+    }
+    for (uint32_t i = 0; bits && !s->is_odd && i < n; i++) {
+        memcpy(&s->odd, offsets + i * sizeof s->odd, sizeof s->odd);
+        s->is_odd = s->odd & (elem - 1);
+    }
+    s->low = low;
+    s->high = high;
+    s->any |= n != 0;
+}
+
+static struct span span_of(const struct npu_walk *w, const struct npu_core_int *c, uint32_t elem)
+{
+    const struct npu_view *v = &w->view[VIEW_SRC1];
+    const uint8_t *offsets = npu_view_base(c, v);
+    const uint64_t bytes = w->n_repeats * v->rep_step, room = c->pub.mem[v->mem].bytes;
+    struct span s = {.low = UINT32_MAX};
+
+    if (bytes > room || v->at > room - bytes) /* the range check names it */
+        return s;
+    for (uint32_t r = 0; r < w->n_repeats; r++, offsets += v->rep_step) {
+        uint64_t mask[2];
+        if (w->is_full) {
+            span_add(&s, offsets, r + 1 == w->n_repeats ? w->last_lanes : w->lanes, elem);
+            continue;
+        }
+        npu_walk_mask(w, r, mask);
+        for (uint32_t i = 0; i < w->lanes; i++)
+            if (npu_mask_has(mask, i))
+                span_add(&s, offsets + i * sizeof(uint32_t), 1, elem);
+    }
+    return s;
+}
+
+/* src1: one 32-bit offset a lane, contiguous. src0: the span of bytes that they reach. */
+static void lay_gather(struct npu_walk *w, const struct npu_core_int *c, const struct npu_insn *in)
+{
+    const uint32_t elem = type_bytes(in->type);
+    struct npu_view *offsets = &w->view[VIEW_SRC1], *from = &w->view[VIEW_SRC0];
+
+    w->view[VIEW_DST] = blks(&in->ref[0], elem, w->lanes);
+    *offsets = blks(&in->ref[2], sizeof(uint32_t), w->lanes);
+    offsets->chunk_step = NPU_BLK_BYTES;
+    offsets->rep_step = w->lanes * sizeof(uint32_t);
+    const struct span s = span_of(w, c, elem);
+    if (!s.any)
+        return;
+    const uint64_t bytes = (uint64_t)s.high - s.low + elem; /* more than any memory has, perhaps */
+    *from = run(&in->ref[1], bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX, 0, elem);
+    from->at += in->scalar + (s.is_odd ? s.odd : s.low);
+}
+
 static void lay_lanes(struct npu_walk *w, const struct npu_insn *in)
 {
     const struct npu_shape_row *shape = &npu_shapes[npu_isa[in->op].shape];
@@ -231,6 +298,9 @@ bool npu_walk_init(struct npu_walk *w, struct npu_core_int *c, const struct npu_
         break;
     case SHAPE_BRC:
         lay_brcb(w, &in);
+        break;
+    case SHAPE_GATHER:
+        lay_gather(w, c, &in);
         break;
     default:
         lay_lanes(w, &in);

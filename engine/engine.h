@@ -72,6 +72,8 @@ struct npu_insn {
  * vcgadd, vcgmax, vcgmin  ref[0].rep_stride in 8 elements. On 2201 a blk without an active lane leaves
  *               its result as it was.
  * vbrcb         8 elements of src0 a repeat, one after the other; mask is not looked at.
+ * vgather       ref[1] + scalar + offset is where an element lies, all in bytes; the offsets are 32-bit,
+ *               contiguous at ref[2], one a lane.
  * vcopy         n_burst 0: lanes under mask and strides; else n_burst bursts with gaps, as the movers.
  * copy_*        n_burst bursts of burst_bytes; gaps in bytes. In UB each burst begins at a multiple of 32
  *               bytes and its gap counts from the padded end. A burst with pads or a tail is filled with

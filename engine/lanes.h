@@ -219,6 +219,7 @@ enum { SRC_VVV = 2, SRC_VV = 1, SRC_VVS = 1, SRC_AXPY = 2, SRC_VS = 0 };
 #define LANES_CONV(types, op, lane)
 #define LANES_RED(types, op, lane)
 #define LANES_BRC(types, op, lane)
+#define LANES_GATHER(types, op, lane)
 #define LANES_COPY(types, op, lane)
 #define VEC(op, shape, types, cost, lane, brief) LANES_##shape(types, op, lane)
 #include "../isa/vec.def"
@@ -499,6 +500,7 @@ SEL_ONE(b32)
 #define SLOTS_CONV(types, op)
 #define SLOTS_RED(types, op)
 #define SLOTS_BRC(types, op)
+#define SLOTS_GATHER(types, op)
 #define SLOTS_COPY(types, op)
 
 #define CONV_SLOT(mode, S, D) [TYPE_##S][TYPE_##D][ROUND_##mode] = conv_##S##_##D##_##mode,

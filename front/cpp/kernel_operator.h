@@ -17,6 +17,7 @@
 #include "vector.h"
 #include "select.h"
 #include "reduce.h"
+#include "gather.h"
 #include "debug.h"
 #include "../cce/cce.h"
 #endif
