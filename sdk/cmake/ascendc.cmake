@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# The 7.x way: include(<CANN>/tools/tikcpp/ascendc_kernel_cmake/ascendc.cmake) behind project(), with
+# SOC_VERSION set. Enables the language ASC for that chip and defines ascendc_library() and the rest.
+foreach(_asc_up ../../.. ../../../..)
+  if(EXISTS "${CMAKE_CURRENT_LIST_DIR}/${_asc_up}/lib64/cmake/asc_modules/AscHome.cmake")
+    get_filename_component(_asc_modules "${CMAKE_CURRENT_LIST_DIR}/${_asc_up}/lib64/cmake/asc_modules" REALPATH)
+  endif()
+endforeach()
+if(NOT _asc_modules)
+  message(FATAL_ERROR "${CMAKE_CURRENT_LIST_FILE} is not inside a complete CANN tree: lib64/cmake/asc_modules is missing")
+endif()
+include("${_asc_modules}/AscHome.cmake")
+include("${_asc_modules}/AscFunctions.cmake")
+
+asc_choose_soc("${SOC_VERSION}" ASC_SOC)
+if(NOT DEFINED RUN_MODE)
+  set(RUN_MODE npu)
+endif()
+set(CMAKE_ASC_RUN_MODE ${RUN_MODE})
+if(NOT _asc_modules IN_LIST CMAKE_MODULE_PATH)
+  list(APPEND CMAKE_MODULE_PATH "${_asc_modules}")
+endif()
+unset(_asc_modules)
+unset(_asc_up)
+enable_language(ASC)
