@@ -69,27 +69,36 @@ static int check_handle(const struct npu_op_row *row, const struct npu_param *p,
     return ACL_OK;
 }
 
+/* Nothing is asked for: null, 0, an empty array, a tensor without elements. */
+static bool is_nothing(uint8_t kind, union npu_arg a)
+{
+    switch (kind) {
+    case KIND_double:
+    case KIND_float: return a.d == 0;
+    case KIND_t:
+    case KIND_T: return !a.t || npu_tensor_numel(a.t) == 0;
+    case KIND_s: return !a.s || a.s->i == 0; /* +0.0 has no bit set */
+    case KIND_str: return !a.str || !*a.str;
+    case KIND_ia:
+    case KIND_ba:
+    case KIND_fa:
+    case KIND_tl:
+    case KIND_TL:
+    case KIND_sl: return !a.ia || a.ia->n == 0; /* all have their size in one place */
+    default: return a.i == 0;
+    }
+}
+
 /* !param: what the operator does not do must not be asked for. */
 static int check_refused(const struct npu_op_row *row, const union npu_arg *args)
 {
     for (uint32_t i = 0; i < row->n_maps; i++) {
         const struct npu_param *p = &row->params[row->maps[i].param];
-        const union npu_arg a = args[row->maps[i].param];
 
-        if (row->maps[i].how != HOW_ZERO)
-            continue;
-        if (p->kind <= KIND_str && p->kind != KIND_double && p->kind != KIND_float &&
-            (p->kind <= KIND_sl || p->kind == KIND_str)) {
-            if (a.p && !(p->kind == KIND_t && npu_tensor_numel(a.t) == 0))
-                return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
-                                   "%s: parameter %s is not supported by the twin; pass null",
-                                   row->name, p->name);
-            continue;
-        }
-        if (p->kind == KIND_double || p->kind == KIND_float ? a.d != 0 : a.i != 0)
+        if (row->maps[i].how == HOW_ZERO && !is_nothing(p->kind, args[row->maps[i].param]))
             return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
-                               "%s: parameter %s is only supported with value 0", row->name,
-                               p->name);
+                               "%s: parameter %s is not supported by the twin; leave it %s",
+                               row->name, p->name, p->kind <= KIND_sl ? "null" : "0");
     }
     return ACL_OK;
 }
