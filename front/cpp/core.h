@@ -25,11 +25,15 @@
 #define NPU_ARCH 2201
 #endif
 
-/* Default argument that names the caller's line: gcc and clang expand it where the call stands. */
-#define NPU_HERE                                                                                  \
-    npu_where { __builtin_FILE(), uint32_t(__builtin_LINE()) }
-
 namespace nputwin {
+
+/* The caller's line, as a default argument: `npu_where where = nputwin::here()`. A function, because
+ * gcc expands the builtins inside braces where they are written, not where the call stands. */
+constexpr npu_where here(const char *file = __builtin_FILE(), uint32_t line = __builtin_LINE())
+{
+    return {file, line};
+}
+#define NPU_HERE nputwin::here()
 
 inline npu_core *core() { return npu_self(); }
 
