@@ -328,6 +328,28 @@ static void golden_vbrcb(enum npu_op op, enum npu_type type)
         assert_int_equal(element(p.d, type, i), 100 + i / per);
 }
 
+/* Lane i takes element 2 + (61 - i); lanes from 61 on are off. t_gather.cpp has the forms in full. */
+static void golden_vgather(enum npu_op op, enum npu_type type)
+{
+    const uint32_t elem = npu_types[type].bytes;
+    struct special p = special(op, type);
+
+    for (uint32_t i = 0; i < LANES; i++)
+        p.a[i] = 100 + i;
+    for (uint32_t i = 0; i < 61; i++) { /* offsets are 32 bits wide, b is written element by element */
+        const uint32_t at = elem == 2 ? 2 * i : i;
+        p.b[at] = (61 - i) * elem;
+    }
+    p.in.scalar = 2 * elem;
+    p.in.mask[0] = (1ull << 61) - 1;
+    p.in.mask[1] = 0;
+    memset(p.d, 0x11, sizeof p.d);
+    on_core(run_special, &p);
+    for (uint32_t i = 0; i < 61; i++)
+        assert_int_equal(element(p.d, type, i), 100 + 63 - i);
+    assert_int_equal(element(p.d, type, 61), elem == 2 ? 0x1111 : 0x11111111);
+}
+
 static void golden_vcopy(enum npu_op op, enum npu_type type)
 {
     struct special p = special(op, type);
