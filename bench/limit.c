@@ -85,6 +85,9 @@ static double seconds_now(void)
 /* Least seconds of n_runs passes over bytes (a multiple of 32; dst aligned to 32). The workers live
  * for this call only: between calls the processors belong to the candidate. */
 __attribute__((visibility("default"))) double bench_limit(void *dst, const void *a, const void *b,
+                                                          size_t bytes, unsigned n_runs);
+
+__attribute__((visibility("default"))) double bench_limit(void *dst, const void *a, const void *b,
                                                           size_t bytes, unsigned n_runs)
 {
     pthread_t thread[MAX_THREADS];

@@ -10,6 +10,7 @@
 #include "table.h"
 
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void add_text(cJSON *item, const char *key, const char *text)
@@ -110,6 +111,39 @@ static void list_metrics(cJSON *items)
 #include "../bench/metrics.def"
 }
 
+/* The tests that name an interface, sorted by name; from rows.py. */
+static const struct tests_row {
+    const char *name, *tests; /* paths with blanks between */
+} tests_rows[] = {
+#define ACLNN(name, schema)
+#define TESTS(name, tests) {name, tests},
+#include "rows.inc"
+};
+
+static int compare_names(const void *name, const void *row)
+{
+    return strcmp(name, ((const struct tests_row *)row)->name);
+}
+
+static void add_tests(cJSON *item)
+{
+    const char *name = cJSON_GetObjectItem(item, "name")->valuestring;
+    cJSON *tests = cJSON_AddArrayToObject(item, "tests");
+    const struct tests_row *row =
+        bsearch(name, tests_rows, sizeof(tests_rows) / sizeof(*tests_rows), sizeof(*tests_rows),
+                compare_names);
+    const char *at = row ? row->tests : "";
+
+    while (*at) {
+        size_t n = strcspn(at, " ");
+        char path[256];
+
+        snprintf(path, sizeof(path), "%.*s", (int)n, at);
+        cJSON_AddItemToArray(tests, cJSON_CreateString(path));
+        at += n + strspn(at + n, " ");
+    }
+}
+
 /* The row "-" only says that a library exists. */
 static void add_symbol(cJSON *items, const char *symbol, const char *level, const char *library,
                        const char *brief)
@@ -122,6 +156,7 @@ static void add_symbol(cJSON *items, const char *symbol, const char *level, cons
     add_text(item, "library", library);
     add_text(item, "level", level);
     add_text(item, "brief", brief);
+    add_tests(item);
 }
 
 static void list_abi(cJSON *items)
@@ -131,19 +166,53 @@ static void list_abi(cJSON *items)
 #include "../rt/abi.def"
 }
 
-static void list_aclnn(cJSON *items)
+/* partial: numerics and dtypes are those of torch on the CPU, and what a row cannot map it refuses.
+ */
+static void add_aclnn(cJSON *items, const char *name, const char *schema)
 {
-    (void)items;
+    cJSON *item = add_item(items, name);
+
+    add_text(item, "computed_by", schema);
+    add_text(item, "level", "partial");
+    add_tests(item);
 }
 
+static void list_aclnn(cJSON *items)
+{
+#define ACLNN(name, schema) add_aclnn(items, name, schema);
+#define TESTS(name, tests)
+#include "rows.inc"
+}
+
+/* Every aclop type is refused by name in this version: the list is empty, not absent. */
 static void list_aclop(cJSON *items)
 {
     (void)items;
 }
 
+static void add_api(cJSON *items, const char *name, const char *door, const char *family,
+                    const char *archs, const char *level)
+{
+    cJSON *item = add_item(items, name);
+    cJSON *arch = NULL;
+
+    add_text(item, "door", door);
+    add_text(item, "family", family);
+    arch = cJSON_AddArrayToObject(item, "arch");
+    for (const char *at = archs; *at; at += strcspn(at, " ") + strspn(at + strcspn(at, " "), " ")) {
+        char text[32];
+
+        snprintf(text, sizeof(text), "dav-%.*s", (int)strcspn(at, " "), at);
+        cJSON_AddItemToArray(arch, cJSON_CreateString(text));
+    }
+    add_text(item, "level", level);
+    add_tests(item);
+}
+
 static void list_api(cJSON *items)
 {
-    (void)items;
+#define API(name, door, family, arch, level) add_api(items, #name, #door, #family, arch, #level);
+#include "../front/api.def"
 }
 
 /* Neither static rules nor run-time checks exist in this version: the lists are empty, not absent.

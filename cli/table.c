@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.c - see table.h. The last column is not padded, so that no line ends in blanks. */
+/* table.c - see table.h. */
 #include "table.h"
 
 #include "cli.h"
@@ -49,19 +49,20 @@ static void widen(size_t width[MAX_COLUMNS], const cJSON *item)
 static void print_row(FILE *out, const size_t width[MAX_COLUMNS], const cJSON *item, int is_head)
 {
     char buf[CELL_BYTES];
-    size_t column = 0;
+    size_t column = 0, n_blanks = 0; /* owed before the next text, so that no line ends in blanks */
     const cJSON *value = NULL;
 
     cJSON_ArrayForEach(value, item)
     {
         const char *text = is_head ? value->string : cell_text(value, buf);
+        size_t n = strlen(text), room = column < MAX_COLUMNS ? width[column] : n;
 
-        if (column >= MAX_COLUMNS || !value->next)
-            fprintf(out, "%s\n", text);
-        else
-            fprintf(out, "%-*s  ", (int)width[column], text);
+        if (n)
+            fprintf(out, "%*s%s", (int)n_blanks, "", text);
+        n_blanks = (n ? 0 : n_blanks) + (room > n ? room - n : 0) + 2;
         column++;
     }
+    fputc('\n', out);
 }
 
 void cli_print_table(FILE *out, const cJSON *items)

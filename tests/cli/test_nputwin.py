@@ -101,11 +101,23 @@ def test_list_metrics_has_the_goals(run):
     assert metrics["add_f16_16M_of_limit"]["goal"] == pytest.approx(0.6)
 
 
-@pytest.mark.parametrize("kind", ["abi", "aclnn", "aclop", "api"])
-def test_interfaces_carry_a_level(run, kind):
+@pytest.mark.parametrize("kind", ["abi", "aclnn", "api"])
+def test_interfaces_carry_a_level_and_their_tests(run, kind):
     found = items(run, kind)
     assert found
-    assert {item["level"] for item in found.values()} <= {"full", "partial", "refuse"}
+    for name, item in found.items():
+        assert item["level"] in ("full", "partial", "refuse"), name
+        assert all((ROOT / test).is_file() for test in item["tests"]), name
+
+
+@pytest.mark.parametrize("kind", ["abi", "aclnn", "api"])
+def test_full_is_tested(run, kind):
+    assert [name for name, item in items(run, kind).items() if item["level"] == "full" and not item["tests"]] == []
+
+
+def test_api_has_door_and_arch(run):
+    add = items(run, "api")["Add"]
+    assert (add["door"], add["family"], add["arch"]) == ("cpp", "vector", ["dav-2201", "dav-3510"])
 
 
 def test_run_sets_the_environment_of_a_cann(run):

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""rows.py ROOT OUT - at build time: what `nputwin list` needs from tables that are not C.
+
+    ACLNN("aclnnAdd", "aten::add.out")          rows of rt/opapi/aclnn.tbl
+    TESTS("aclnnAdd", "tests/opapi/test_x.py")  tests that name an entry of any interface table
+
+Sorted by name, because list.c looks a name up by bisection.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+TABLES = [("front/api.def", r"^API\((\w+)"), ("rt/abi.def", r"^ABI\( *\w+ *, *(\w+)"), ("rt/opapi/aclnn.tbl", r"^(aclnn\w+) *\|")]
+TESTS = ["tests/unit/*.c", "tests/unit/*.cpp", "tests/unit/*.hpp", "tests/cc/**/*", "tests/torch/**/*", "tests/opapi/**/*",
+         "ops/**/test*.py", "ops/**/op_kernel/*", "ops/**/csrc/**/*"]
+SUFFIXES = {".c", ".cpp", ".hpp", ".h", ".py", ".asc"}
+
+
+def names_of_tables(root):
+    return {name for path, row in TABLES for name in re.findall(row, (root / path).read_text(), re.M)}
+
+
+def tests_by_name(root, names):
+    found = {}
+    for path in sorted({p for pattern in TESTS for p in root.glob(pattern) if p.suffix in SUFFIXES}):
+        for name in names & set(re.findall(r"\w+", path.read_text(errors="replace"))):
+            found.setdefault(name, []).append(path.relative_to(root).as_posix())
+    return found
+
+
+def aclnn_rows(root):
+    for line in (root / "rt/opapi/aclnn.tbl").read_text().splitlines():
+        fields = [field.strip() for field in line.split("|")]
+        if len(fields) >= 3 and fields[0].startswith("aclnn"):
+            yield fields[0], fields[2]
+
+
+def main():
+    root, out = Path(sys.argv[1]), Path(sys.argv[2])
+    lines = [f'ACLNN("{name}", "{schema}")' for name, schema in sorted(aclnn_rows(root))]
+    tests = tests_by_name(root, names_of_tables(root))
+    lines += [f'TESTS("{name}", "{" ".join(paths)}")' for name, paths in sorted(tests.items())]
+    out.write_text("\n".join(lines) + "\n#undef ACLNN\n#undef TESTS\n")
+
+
+main()
