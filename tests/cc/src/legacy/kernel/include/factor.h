@@ -1,0 +1,1 @@
+constexpr int FACTOR = 10;

@@ -1,0 +1,1 @@
+constexpr int VALUE = 41;
