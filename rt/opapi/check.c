@@ -142,6 +142,9 @@ static int check_broadcast(const struct npu_op_row *row, const struct operands *
         n_dims = o->in[i]->n_dims > n_dims ? o->in[i]->n_dims : n_dims;
     if (!out || !o->n_in)
         return ACL_OK;
+    if (n_dims > out->n_dims)
+        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: an input has %u dimensions, the output %u",
+                           row->name, n_dims, out->n_dims);
     for (uint32_t k = 0; k < n_dims; k++) {
         int64_t size = 1;
         const struct aclTensor *from = NULL;
@@ -176,6 +179,16 @@ static int check_same(const struct npu_op_row *row, const struct operands *o)
     return ACL_OK;
 }
 
+static int check_float(const struct npu_op_row *row, const struct operands *o)
+{
+    for (uint32_t i = 0; i < o->n_out; i++)
+        if (npu_dtype_is_int(o->out[i]->dtype))
+            return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                               "%s: the output has type %s; the result is not an integer", row->name,
+                               npu_dtype_name(o->out[i]->dtype));
+    return check_same(row, o);
+}
+
 static int check_product(const struct npu_op_row *row, const struct aclTensor *a,
                          const struct aclTensor *b, const struct aclTensor *out, uint32_t rank)
 {
@@ -205,6 +218,7 @@ static int check_rule(const struct npu_op_row *row, const union npu_arg *args)
     switch (row->rule) {
     case RULE_BROADCAST: return check_broadcast(row, &o);
     case RULE_SAME: return check_same(row, &o);
+    case RULE_FLOAT: return check_float(row, &o);
     case RULE_MM: return check_product(row, o.in[0], o.in[1], o.out[0], 2);
     case RULE_BMM: return check_product(row, o.in[0], o.in[1], o.out[0], 3);
     default: return check_product(row, o.in[1], o.in[2], o.out[0], 2);

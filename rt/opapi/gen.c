@@ -193,6 +193,7 @@ static void read_map(struct row *row, char *word)
 {
     static const char *const rules[][2] = {{"broadcast", "RULE_BROADCAST"},
                                            {"same", "RULE_SAME"},
+                                           {"float", "RULE_FLOAT"},
                                            {"mm", "RULE_MM"},
                                            {"bmm", "RULE_BMM"},
                                            {"addmm", "RULE_ADDMM"}};

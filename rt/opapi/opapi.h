@@ -22,6 +22,7 @@ enum npu_rule {
     RULE_NONE,
     RULE_BROADCAST, /* written tensors have the common shape of the read ones */
     RULE_SAME,      /* written tensors have the shape of the first read one */
+    RULE_FLOAT,     /* the same, and they hold real or complex numbers */
     RULE_MM,        /* the first two read matrices multiply to the written one */
     RULE_BMM,
     RULE_ADDMM,     /* the second and third read matrices do, and the first spreads over it */

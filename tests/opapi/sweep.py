@@ -3,7 +3,8 @@
 
     python sweep.py [--ops REGEX] [--dtypes float32,int64] [--samples N] [--out FILE]
 
-The samples (torch.testing's op_db) know nothing of aclnn.tbl, so they judge it from outside. Each
+The samples (torch.testing's op_db and foreach lists; each operator also in place, where it has such
+a form) know nothing of aclnn.tbl, so they judge it from outside. Each
 finding is one JSON line {"op","dtype","status","text"}; status is ok, refused (a clean exception,
 the next operator is right), wrong (a value differs), device (the device is unusable, the worker is
 started again behind this operator) or crash. The last line tells which aclnn rows were launched.
@@ -108,6 +109,24 @@ def cases(op, dtype, n_samples):
             except Exception:
                 continue
             yield f"grad {i}", grads, lambda s=s: gradients(op, s.transform(to_npu))
+        if op.inplace_variant:
+            try:
+                expected = in_place(op, s.transform(lambda x: x))
+            except Exception:
+                continue
+            yield f"inplace {i}", expected, lambda s=s: in_place(op, s.transform(to_npu))
+
+
+def in_place(op, s):
+    import torch
+
+    def copy(x):
+        return [copy(y) for y in x] if isinstance(x, (list, tuple)) else x.detach().clone()
+
+    target = copy(s.input)
+    with torch.no_grad():
+        op.inplace_variant(target, *s.args, **s.kwargs)
+    return target
 
 
 def call(op, s):
@@ -118,14 +137,22 @@ RANDOM = re.compile(r"rand|dropout|normal|bernoulli|multinomial|uniform|cauchy|e
                     r"|empty|rrelu|svd_lowrank|pca_lowrank|resize|new_empty")
 
 
+def all_ops():
+    from torch.testing._internal import common_methods_invocations as lists
+
+    by_name = {}
+    for db in ("op_db", "foreach_unary_op_db", "foreach_binary_op_db", "foreach_pointwise_op_db",
+               "foreach_reduce_op_db", "foreach_other_op_db"):
+        for op in getattr(lists, db, []):
+            by_name.setdefault(op.formatted_name, op)
+    return by_name
+
+
 def run_worker(names, dtypes, n_samples):
     import torch
     import torch_npu  # noqa: F401
-    from torch.testing._internal.common_methods_invocations import op_db
 
-    by_name = {}
-    for op in op_db:
-        by_name.setdefault(op.formatted_name, op)
+    by_name = all_ops()
 
     def tell(**line):
         print(json.dumps(line), flush=True)
@@ -210,9 +237,9 @@ def main():
         run_worker(args.names.split(","), [getattr(torch, d) for d in args.dtypes.split(",")],
                    args.samples)
         return
-    listing = ("from torch.testing._internal.common_methods_invocations import op_db;"
-               "print('\\n'.join(dict.fromkeys(o.formatted_name for o in op_db)))")
+    listing = "import sweep; print('\\n'.join(sweep.all_ops()))"
     names = subprocess.run([sys.executable, "-c", listing], capture_output=True, text=True,
+                           cwd=os.path.dirname(os.path.abspath(__file__)),
                            env={**os.environ, "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"},
                            check=True).stdout.split()
     names = [n for n in names if re.search(args.ops, n)]

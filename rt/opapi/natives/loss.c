@@ -54,6 +54,20 @@ void npu_nat_kl_div_backward(struct npu_aten_ctx *c, const union npu_arg *a)
     store_gradient(c, at(c, "aten::neg", V(t)), a[0].t, a[3].i, a[5].t);
 }
 
+/* d/dt: log t + 1 - x, or e^t * (t + 1 - x). */
+void npu_nat_kl_div_target_backward(struct npu_aten_ctx *c, const union npu_arg *a)
+{
+    const int t = value(c, a[2].t);
+    int g = at(c, "aten::sub.Tensor", V(a[4].i ? t : at(c, "aten::log", V(t))), TENSOR(c, a[1].t));
+
+    g = at(c, "aten::add.Tensor", V(g), DOUBLE(1));
+    if (a[4].i)
+        g = at(c, "aten::mul.Tensor", V(g), V(at(c, "aten::exp", V(t))));
+    else /* t log t is flat at 0 */
+        g = at(c, "aten::masked_fill.Scalar", V(g), V(at(c, "aten::le.Scalar", V(t), INT(0))), INT(0));
+    store_gradient(c, g, a[0].t, a[3].i, a[5].t);
+}
+
 /* ((pos * t + 1 - t) * sigmoid(x) - pos * t) * weight */
 void npu_nat_bce_logits_backward(struct npu_aten_ctx *c, const union npu_arg *a)
 {
