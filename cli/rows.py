@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 TABLES = [("front/api.def", r"^API\((\w+)"), ("rt/abi.def", r"^ABI\( *\w+ *, *(\w+)"), ("rt/opapi/aclnn.tbl", r"^(aclnn\w+) *\|")]
-TESTS = ["tests/unit/*.c", "tests/unit/*.cpp", "tests/unit/*.hpp", "tests/cc/**/*", "tests/torch/**/*", "tests/opapi/**/*",
+TESTS = ["tests/unit/*.c", "tests/unit/*.cpp", "tests/unit/*.hpp", "tests/fuzz/*.c", "tests/cc/**/*", "tests/torch/**/*", "tests/opapi/**/*",
          "ops/**/test*.py", "ops/**/op_kernel/*", "ops/**/csrc/**/*"]
 SUFFIXES = {".c", ".cpp", ".hpp", ".h", ".py", ".asc"}
 

@@ -25,11 +25,12 @@ BLOCKS = re.findall(r"^```sh\n(.*?)^```", (ROOT / "README.md").read_text(), re.M
 def runnable(block):
     lines = []
     for line in block.splitlines():
+        line = line.replace(".venv/bin/", f"{BIN}/").replace("build/", f"{BUILD}/")
         if line.startswith("make "):
             line = line.replace("make ", "make -n ", 1) + " >/dev/null"
         if line == "pip install .":
             line = f"{BIN}/python -m pip install -q --dry-run --no-deps --no-build-isolation -C cmake.define.NPU_PREBUILT={BUILD}/cann ."
-        lines.append(line.replace(".venv/bin/", f"{BIN}/").replace("build/", f"{BUILD}/"))
+        lines.append(line)
     return "\n".join(lines)
 
 
