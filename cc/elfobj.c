@@ -54,6 +54,11 @@ static bool read_symbols(struct cc_elf *e)
     e->sym = (Elf64_Sym *)(void *)(e->file.s + e->sh[e->symtab].sh_offset);
     e->n_sym = (uint32_t)(e->sh[e->symtab].sh_size / sizeof *e->sym);
     cc_add(&e->strtab, e->file.s + str->sh_offset, str->sh_size);
+    e->names_group = cc_grow(NULL, e->n_sym);
+    memset(e->names_group, 0, e->n_sym);
+    for (uint32_t i = 1; i < e->n_sh; i++)
+        if (e->sh[i].sh_type == SHT_GROUP && e->sh[i].sh_info < e->n_sym)
+            e->names_group[e->sh[i].sh_info] = true;
     return true;
 }
 
@@ -74,6 +79,7 @@ void cc_elf_finish(struct cc_elf *e)
     cc_text_finish(&e->strtab);
     cc_text_finish(&e->shstrtab);
     free(e->sh);
+    free(e->names_group);
     *e = (struct cc_elf){0};
 }
 
@@ -137,6 +143,11 @@ bool cc_elf_is_defined(const struct cc_elf *e, uint32_t sym)
 bool cc_elf_is_local(const struct cc_elf *e, uint32_t sym)
 {
     return ELF64_ST_BIND(e->sym[sym].st_info) == STB_LOCAL;
+}
+
+bool cc_elf_names_group(const struct cc_elf *e, uint32_t sym)
+{
+    return e->names_group[sym] && e->sym[sym].st_name;
 }
 
 uint32_t cc_elf_find(const struct cc_elf *e, const char *name)

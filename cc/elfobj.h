@@ -21,6 +21,7 @@ struct cc_elf {
     Elf64_Sym *sym; /* in the file */
     uint32_t n_sym;
     uint32_t symtab;          /* section indices */
+    bool *names_group;        /* by symbol */
     const Elf32_Word *xindex; /* SHT_SYMTAB_SHNDX, or NULL */
     struct cc_text strtab, shstrtab;
 };
@@ -37,6 +38,8 @@ const char *cc_elf_section_name(const struct cc_elf *e, uint32_t section);
 uint32_t cc_elf_section_of(const struct cc_elf *e, uint32_t sym);
 bool cc_elf_is_defined(const struct cc_elf *e, uint32_t sym);
 bool cc_elf_is_local(const struct cc_elf *e, uint32_t sym);
+/* Is the symbol the signature of a section group? */
+bool cc_elf_names_group(const struct cc_elf *e, uint32_t sym);
 /* A defined symbol of that name, 0 when there is none. */
 uint32_t cc_elf_find(const struct cc_elf *e, const char *name);
 

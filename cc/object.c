@@ -92,16 +92,20 @@ static bool globalize(const struct merge *m, const struct cc_elf *e, const char 
 
 /* ---- a device copy ---- */
 
+/* Also the names of groups: they may be local symbols (the D5 of a destructor's aliases), and the
+ * linker keeps one group of each name. */
 static void isolate_names(const struct merge *m, int side, struct cc_elf *e)
 {
     for (uint32_t i = 1; i < e->n_sym; i++) {
+        bool global = cc_elf_is_defined(e, i) && !cc_elf_is_local(e, i);
         char *name;
 
-        if (!cc_elf_is_defined(e, i) || cc_elf_is_local(e, i))
+        if (!global && !cc_elf_names_group(e, i))
             continue;
         name = device_name(m, side, cc_elf_name(e, i));
         cc_elf_rename(e, i, name);
-        cc_elf_set_visibility(e, i, STV_HIDDEN);
+        if (global)
+            cc_elf_set_visibility(e, i, STV_HIDDEN);
         free(name);
     }
 }

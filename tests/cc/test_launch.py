@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a launch may look like, and that what the driver makes runs however it is linked."""
+
+import pytest
+
+MIX = """constructed
+mix ok, host 1; string "k<<<1>>>()"
+template 3.5
+through a template 5
+deduced 2
+deduced in a namespace 4
+anonymous 7
+static 8
+macro 9
+lambda 5
+selected 6
+pointer 11
+one name 1 2 3
+other file, C 21
+other file, C++ 22
+"""
+TORTURE = "7 8 6 6 12 9108\n31 32 31 78 15 31 32 55 56\n"
+
+
+@pytest.mark.parametrize("options", [["-O2"], ["-O0", "-g"], ["-O3", "-fvisibility=hidden"]])
+def test_vector_add(cc, options):
+    cc.compile("-c", cc.src / "add.asc", "-o", "add.o", *options)
+    cc.run("g++", "add.o", *cc.runtime, "-o", "add")
+    assert cc.output("./add") == "add ok\n"
+
+
+def test_one_compile_when_all_views_are_equal(cc):
+    talk = cc.compile("-v", "-c", cc.src / "add.asc", "-o", "add.o").stderr
+    assert talk.count(" -fpreprocessed ") == 1
+
+
+def test_every_form_of_launch_in_two_files(cc):
+    """Templates, deduced arguments, lambdas, macros, pointers, namespaces, static and anonymous kernels,
+    stream objects, kernels of another file; equal names with other bodies in each file and core."""
+    for name in ("mix", "other"):
+        talk = cc.compile("-Wall", "-Wextra", "-c", cc.src / f"{name}.asc", "-o", f"{name}.o").stderr
+        assert talk == ""
+    cc.run("g++", "mix.o", "other.o", *cc.runtime, "-o", "mix")
+    assert cc.output("./mix") == MIX
+
+
+def test_several_sources_in_one_call(cc):
+    cc.compile(cc.src / "mix.asc", cc.src / "other.asc", "-o", "mix")
+    assert cc.output("./mix") == MIX
+
+
+@pytest.mark.parametrize("sides", [[], ["-Xhost-start", "-DHOST_SIDE", "-Xhost-end"]], ids=["merged", "apart"])
+def test_torture(cc, sides):
+    """Odd declarations, comments and strings with <<< >>>, operators, macros that make kernels."""
+    cc.compile("-Wall", cc.src / "torture.asc", "-o", "torture", *sides)
+    assert cc.output("./torture") == TORTURE
+
+
+@pytest.mark.parametrize("caller,compiler,says", [("caller_cpp.cpp", "g++", "7 74 174\n"), ("caller_c.c", "gcc", "7 74\n")])
+def test_stubs_for_other_compilers(cc, caller, compiler, says):
+    """A host file declares the kernel as a function, with C++ or C linkage; extern "C" kernel or not."""
+    cc.compile("-c", cc.src / "stubs.asc", "-o", "stubs.o")
+    cc.run("ar", "rcs", "libstubs.a", "stubs.o")
+    cc.run(compiler, "-c", cc.src / caller, "-o", "caller.o")
+    cc.run("g++", "caller.o", "-L.", "-lstubs", *cc.runtime, "-o", "user")
+    assert cc.output("./user") == says
+    cc.run("g++", "-shared", "stubs.o", *cc.runtime, "-o", "libstubs.so")
+    cc.run("g++", "caller.o", "./libstubs.so", *cc.runtime, "-o", "user")
+    assert cc.output("./user") == says
+
+
+def test_strip_and_section_garbage_collection(cc):
+    cc.compile("-c", cc.src / "torture.asc", "-o", "torture.o")
+    cc.run("g++", "-Wl,--gc-sections", "torture.o", *cc.runtime, "-o", "torture")
+    cc.run("strip", "torture")
+    assert cc.output("./torture") == TORTURE
+
+
+def test_exceptions(cc):
+    """Inside a kernel they work; one that leaves it is a fault of the core; a kernel is no function."""
+    cc.compile(cc.src / "throw.asc", "-o", "throw")
+    done = cc.run("./throw")
+    assert done.stdout.splitlines()[:2] == ["caught in the kernel 42", "caught on the host 1"]
+    assert "void caught(int*) is a kernel and was called like a function" in done.stdout
+    assert done.stderr == ("fault 9: an exception left the kernel: big\n"
+                           "fault 9: an exception left the kernel: something that is no std::exception\n")
+
+
+def test_two_libraries_with_equal_names_and_unload(cc):
+    """Each runs its own kernel although both export the same names; constructors run once a load."""
+    for name, value in (("one", 10), ("two", 20)):
+        cc.compile("-shared", cc.src / "lib_kernel.asc", f"-DVALUE={value}", f"-DTEST=run_{name}", "-o", f"lib{name}.so")
+    cc.run("gcc", cc.src / "loader.c", *cc.runtime, "-ldl", "-o", "loader")
+    both = ["constructed 10", "constructed 20", "run_one 10 11 of 4 kernels", "run_two 20 21 of 4 kernels"]
+    assert cc.output("./loader", "global").splitlines() == both
+    assert cc.output("./loader", "local").splitlines() == both + [
+        "2 kernels left", "run_two 20 21 of 2 kernels", "constructed 10", "run_one 10 11 of 4 kernels"]
+
+
+def test_kinds_of_kernels(cc):
+    cc.compile(cc.src / "kinds.asc", "-o", "kinds")
+    rows = [line.split(maxsplit=4) for line in cc.output("./kinds").splitlines()]
+    assert {row[0]: (row[1], row[2]) for row in rows} == {
+        "v": ("AIV", "v-"), "c": ("AIC", "-c"), "m11": ("MIX_1_1", "vc"), "m12": ("MIX_1_2", "vc"),
+        "m10": ("AIC", "-c"), "m01": ("AIV", "v-"), "task": ("MIX_1_1", "vc"), "task_keyed": ("AIC", "-c"),
+        "only_v": ("AIV", "v-"), "only_c": ("AIC", "-c"), "both": ("MIX_1_2", "vc"), "guarded": ("AIV", "v-"),
+        "templ<int>": ("AIC", "-c")}
+    assert {row[3] for row in rows} == {"2201"}
+    assert rows[-1][4] == "templ<int>"
+
+
+def test_kernel_of_one_text_is_a_vector_kernel(cc):
+    talk = cc.compile("-v", cc.src / "one_text.asc", "-o", "one").stderr
+    assert talk.count(" -fpreprocessed ") == 1
+    assert cc.output("./one") == "kind 0 plain\n"
