@@ -28,9 +28,9 @@ aclError aclrtGetDevice(int32_t *device)
     int now;
 
     NEED(device);
-    now = npu_rt_need_device("aclrtGetDevice");
+    now = npu_rt_device();
     if (now < 0)
-        return ACL_ERROR_RT_CONTEXT_NULL;
+        return npu_rt_fail_no_device("aclrtGetDevice");
     *device = now;
     return ACL_SUCCESS;
 }
@@ -128,10 +128,7 @@ aclError aclrtGetCurrentContext(aclrtContext *context)
 {
     NEED(context);
     *context = npu_rt_context();
-    if (*context)
-        return ACL_SUCCESS;
-    npu_rt_need_device("aclrtGetCurrentContext");
-    return ACL_ERROR_RT_CONTEXT_NULL;
+    return *context ? ACL_SUCCESS : npu_rt_fail_no_device("aclrtGetCurrentContext");
 }
 
 aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream)
@@ -159,8 +156,7 @@ aclError aclrtGetPrimaryCtxState(int32_t device, uint32_t *flags, int32_t *activ
 /* What each does here: DETERMINISTIC and STRONG_CONSISTENCY are always the case (blocks run to the
  * same result in any order), DEBUG_KERNEL asks for checks that `nputwin` has elsewhere. */
 enum { N_OPTS = 3 };
-static _Atomic int64_t process_opt[N_OPTS];
-static _Atomic bool process_opt_set[N_OPTS];
+static _Atomic int64_t process_opt[N_OPTS]; /* all off at the start */
 
 static int check_opt(aclSysParamOpt opt, const char *who)
 {
@@ -180,7 +176,6 @@ aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value)
         return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtSetSysParamOpt: value %lld, 0 or 1 is "
                            "allowed", (long long)value);
     process_opt[opt] = value;
-    process_opt_set[opt] = true;
     return ACL_SUCCESS;
 }
 
@@ -191,9 +186,6 @@ aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value)
     NEED(value);
     if (rc)
         return rc;
-    if (!process_opt_set[opt])
-        return npu_rt_fail(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, "aclrtGetSysParamOpt: option %d was never "
-                           "set", (int)opt);
     *value = process_opt[opt];
     return ACL_SUCCESS;
 }

@@ -2,38 +2,95 @@
 /* init.c - aclInit and aclFinalize. They only count: the runtime is ready when it is loaded. */
 #include "cl.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t n_inits;
 
-/* A configuration asks for things (dump, profiling) that are not there: only an empty one is taken. */
-static int check_config(const char *path)
+/* What a configuration file may say, without white space. torch_npu passes both members: dumps when a
+ * kernel fails (here its story is in aclGetRecentErrMsg), and the device of threads that set none. */
+static const char dump_member[] = "\"dump\":{\"dump_scene\":\"lite_exception\"}";
+static const char device_member[] = "\"defaultDevice\":{\"default_device\":\"";
+
+static void read_packed(FILE *f, char *text, size_t max)
 {
-    char text[256] = "";
+    size_t n = 0;
+    int c;
+
+    while ((c = fgetc(f)) != EOF && n + 1 < max) {
+        if (!isspace(c))
+            text[n++] = (char)c;
+    }
+    text[n] = '\0';
+}
+
+static bool starts(const char **at, const char *text)
+{
+    size_t n = strlen(text);
+
+    if (strncmp(*at, text, n))
+        return false;
+    *at += n;
+    return true;
+}
+
+static bool take_member(const char **at)
+{
+    char *end;
+    long device;
+
+    if (starts(at, dump_member))
+        return true;
+    if (!starts(at, device_member))
+        return false;
+    device = strtol(*at, &end, 10);
+    if (end == *at || npu_rt_set_default_device((int)device))
+        return false;
+    *at = end;
+    return starts(at, "\"}");
+}
+
+static bool take_config(const char *text)
+{
+    const char *at = text;
+
+    if (!*text || !strcmp(text, "{}"))
+        return true;
+    if (!starts(&at, "{"))
+        return false;
+    do {
+        if (!take_member(&at))
+            return false;
+    } while (starts(&at, ","));
+    return !strcmp(at, "}");
+}
+
+static int read_config(const char *path)
+{
+    char text[512];
     FILE *f;
-    size_t n;
 
     if (!path || !*path)
         return ACL_SUCCESS;
     f = fopen(path, "re");
     if (!f)
         return npu_rt_fail(ACL_ERROR_INVALID_FILE, "aclInit: %s cannot be read", path);
-    n = fread(text, 1, sizeof(text) - 1, f);
+    read_packed(f, text, sizeof(text));
     fclose(f);
-    text[n] = '\0';
-    if (strspn(text, " \t\r\n{}") == n)
+    if (take_config(text))
         return ACL_SUCCESS;
     return npu_rt_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
                        "aclInit: %s asks for settings (dump, profiling, ...) that this software NPU "
-                       "does not have: pass NULL or a file with {}", path);
+                       "does not have: pass NULL or a file with {}: %s", path, text);
 }
 
 aclError aclInit(const char *configPath)
 {
-    int rc = check_config(configPath);
+    int rc = read_config(configPath);
 
     if (rc)
         return rc;

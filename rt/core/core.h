@@ -51,8 +51,11 @@ NPU_API int npu_rt_context_create(struct npu_context **out, int device);
 NPU_API int npu_rt_context_destroy(struct npu_context *ctx);
 NPU_API int npu_rt_context_set(struct npu_context *ctx);
 NPU_API struct npu_context *npu_rt_context(void); /* NULL: none, without a message */
-/* Current device of this thread, or -1 with the 107002 message naming who. */
+/* Current device of this thread, or -1 with the 107002 message naming who. A thread that set none gets
+ * the default device, if aclInit was given one. */
 NPU_API int npu_rt_need_device(const char *who);
+NPU_API int npu_rt_set_default_device(int device);
+NPU_API int npu_rt_fail_no_device(const char *who);
 
 /* ---- streams ---- */
 NPU_API int npu_rt_stream_create(struct npu_stream **out, uint32_t priority, uint32_t flags);

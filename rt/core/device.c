@@ -37,6 +37,7 @@ static struct device devices[NPU_MAX_DEVICES];
 static struct npu_context contexts[MAX_CONTEXTS]; /* of aclrtCreateContext */
 static int visible[NPU_MAX_DEVICES], n_visible = -1;
 static char visible_error[256];
+static atomic_int default_device = -1;
 
 static _Thread_local struct npu_context *current;
 
@@ -175,14 +176,32 @@ int npu_rt_device(void)
     return is_alive(current) ? current->device : -1;
 }
 
+int npu_rt_fail_no_device(const char *who)
+{
+    return npu_rt_fail(ACL_ERROR_RT_CONTEXT_NULL,
+                       "%s: this thread has no current device: call aclrtSetDevice first", who);
+}
+
+int npu_rt_set_default_device(int device)
+{
+    int rc = npu_rt_check_device(device, "aclInit");
+
+    if (!rc)
+        atomic_store(&default_device, device);
+    return rc;
+}
+
 int npu_rt_need_device(const char *who)
 {
     int device = npu_rt_device();
 
-    if (device < 0)
-        npu_rt_fail(ACL_ERROR_RT_CONTEXT_NULL,
-                    "%s: this thread has no current device: call aclrtSetDevice first", who);
-    return device;
+    if (NPU_LIKELY(device >= 0))
+        return device;
+    device = atomic_load(&default_device);
+    if (device >= 0)
+        return npu_rt_set_device(device) ? -1 : device;
+    npu_rt_fail_no_device(who);
+    return -1;
 }
 
 static void context_init(struct npu_context *c, int device, bool primary)
@@ -279,13 +298,12 @@ int npu_rt_context_set(struct npu_context *c)
 
 struct npu_stream *rt_default_stream(const char *who)
 {
-    struct npu_context *c = npu_rt_context();
+    struct npu_context *c;
     struct npu_stream *s;
 
-    if (!c) {
-        npu_rt_need_device(who);
+    if (npu_rt_need_device(who) < 0)
         return NULL;
-    }
+    c = npu_rt_context();
     pthread_mutex_lock(&lock);
     if (!c->stream)
         c->stream = rt_stream_new(c->device, 0, 0);

@@ -7,7 +7,9 @@
  */
 #include "core.h"
 
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TEXT_BYTES = 2048 };
@@ -19,7 +21,28 @@ struct slot {
     char taken[TEXT_BYTES];
 };
 
-static _Thread_local struct slot slot;
+/* A pointer, not the texts themselves: the engine's hot thread variables sit in the static TLS block,
+ * of which a process has little to spare, and all variables of a library go there together. */
+static _Thread_local struct slot *mine;
+static pthread_key_t key; /* frees it at the end of the thread */
+
+__attribute__((constructor)) static void init(void)
+{
+    pthread_key_create(&key, free);
+}
+
+static struct slot *slot_of_thread(void)
+{
+    static struct slot shared; /* out of memory: threads then see each other's text */
+
+    if (mine)
+        return mine;
+    mine = calloc(1, sizeof(*mine));
+    if (!mine)
+        return &shared;
+    pthread_setspecific(key, mine);
+    return mine;
+}
 
 /* First row whose range holds the code names the module that the vendor's text would name. */
 static const struct prefix_row {
@@ -46,11 +69,12 @@ static const char *prefix_of(int code)
 
 static int store(int code, const char *prefix, const char *fmt, va_list ap)
 {
-    int used = prefix[0] ? snprintf(slot.text, TEXT_BYTES, "%s: ", prefix) : 0;
+    struct slot *slot = slot_of_thread();
+    int used = prefix[0] ? snprintf(slot->text, TEXT_BYTES, "%s: ", prefix) : 0;
 
-    vsnprintf(slot.text + used, (size_t)(TEXT_BYTES - used), fmt, ap);
-    slot.full = true;
-    slot.last = code;
+    vsnprintf(slot->text + used, (size_t)(TEXT_BYTES - used), fmt, ap);
+    slot->full = true;
+    slot->last = code;
     return code;
 }
 
@@ -89,18 +113,18 @@ int npu_rt_refuse(const char *function, const char *why)
 
 const char *npu_rt_take_message(void)
 {
-    if (!slot.full)
+    if (!mine || !mine->full)
         return NULL;
-    slot.full = false;
-    memcpy(slot.taken, slot.text, TEXT_BYTES);
-    return slot.taken;
+    mine->full = false;
+    memcpy(mine->taken, mine->text, TEXT_BYTES);
+    return mine->taken;
 }
 
 int npu_rt_last_error(bool clear)
 {
-    int last = slot.last;
+    int last = mine ? mine->last : 0;
 
-    if (clear)
-        slot.last = 0;
+    if (clear && mine)
+        mine->last = 0;
     return last;
 }
