@@ -3,8 +3,8 @@
  * cce.h - the raw intrinsics of the compiler, as kernels below Ascend C call them.
  *
  * Each fills one npu_insn and issues it. Units: strides in 32-byte blks, the mask is the register
- * that set_vector_mask loads (bit a lane; 64 lanes of 4 bytes, 128 of 2). Element types are those of
- * the pointers. The vector rows are stamped from the lists below by shape.
+ * that set_vector_mask loads (bit a lane; 64 lanes of 4 bytes, 128 of 2). Element types are those
+ * of the pointers. The vector rows are stamped from the lists below by shape.
  *
  * To add one: a row in isa/vec.def, its line here, a case in tests/unit/t_cce.cpp.
  */
@@ -15,7 +15,7 @@
 
 #define NPU_CCE template <class T> inline void
 
-/* ---- registers, pipes, flags --------------------------------------------------------------- */
+/* ---- registers, pipes, flags --------------------------------------------------------- */
 
 inline void set_vector_mask(uint64_t hi, uint64_t lo)
 {
@@ -48,8 +48,8 @@ namespace nputwin {
 
 /* Any lane-by-lane intrinsic: operands, scalar, repeat, strides. */
 template <class T>
-inline void cce(npu_op op, T *dst, const void *src0, const void *src1, uint64_t scalar, uint8_t repeat,
-                const strides &s, npu_where where)
+inline void cce(npu_op op, T *dst, const void *src0, const void *src1, uint64_t scalar,
+                uint8_t repeat, const strides &s, npu_where where)
 {
     npu_core *c = core();
     npu_insn in = vec_insn(c, op, type_of<T>, dst, src0, src1, repeat, s, where);
@@ -59,16 +59,16 @@ inline void cce(npu_op op, T *dst, const void *src0, const void *src1, uint64_t 
 
 } // namespace nputwin
 
-/* ---- lane by lane -------------------------------------------------------------------------- */
+/* ---- lane by lane -------------------------------------------------------------------- */
 
-#define NPU_CCE_VVV(name)                                                                         \
-    NPU_CCE name(T *dst, const T *src0, const T *src1, uint8_t repeat, uint16_t dst_blk,          \
-                 uint16_t src0_blk, uint16_t src1_blk, uint16_t dst_rep, uint16_t src0_rep,       \
-                 uint16_t src1_rep, npu_where where = NPU_HERE)                                   \
-    {                                                                                             \
-        NPU_TAKES(#name, OP_##name, T);                                                           \
-        nputwin::cce(OP_##name, dst, src0, src1, 0, repeat,                                       \
-                     {{dst_blk, src0_blk, src1_blk}, {dst_rep, src0_rep, src1_rep}}, where);      \
+#define NPU_CCE_VVV(name)                                                                          \
+    NPU_CCE name(T *dst, const T *src0, const T *src1, uint8_t repeat, uint16_t dst_blk,           \
+                 uint16_t src0_blk, uint16_t src1_blk, uint16_t dst_rep, uint16_t src0_rep,        \
+                 uint16_t src1_rep, npu_where where = NPU_HERE)                                    \
+    {                                                                                              \
+        NPU_TAKES(#name, OP_##name, T);                                                            \
+        nputwin::cce(OP_##name, dst, src0, src1, 0, repeat,                                        \
+                     {{dst_blk, src0_blk, src1_blk}, {dst_rep, src0_rep, src1_rep}}, where);       \
     }
 NPU_CCE_VVV(vadd)
 NPU_CCE_VVV(vsub)
@@ -80,13 +80,13 @@ NPU_CCE_VVV(vand)
 NPU_CCE_VVV(vor)
 #undef NPU_CCE_VVV
 
-#define NPU_CCE_VV(name)                                                                          \
-    NPU_CCE name(T *dst, const T *src, uint8_t repeat, uint16_t dst_blk, uint16_t src_blk,        \
-                 uint16_t dst_rep, uint16_t src_rep, npu_where where = NPU_HERE)                  \
-    {                                                                                             \
-        NPU_TAKES(#name, OP_##name, T);                                                           \
-        nputwin::cce(OP_##name, dst, src, nullptr, 0, repeat,                                     \
-                     {{dst_blk, src_blk, 0}, {dst_rep, src_rep, 0}}, where);                      \
+#define NPU_CCE_VV(name)                                                                           \
+    NPU_CCE name(T *dst, const T *src, uint8_t repeat, uint16_t dst_blk, uint16_t src_blk,         \
+                 uint16_t dst_rep, uint16_t src_rep, npu_where where = NPU_HERE)                   \
+    {                                                                                              \
+        NPU_TAKES(#name, OP_##name, T);                                                            \
+        nputwin::cce(OP_##name, dst, src, nullptr, 0, repeat,                                      \
+                     {{dst_blk, src_blk, 0}, {dst_rep, src_rep, 0}}, where);                       \
     }
 NPU_CCE_VV(vabs)
 NPU_CCE_VV(vrelu)
@@ -98,14 +98,13 @@ NPU_CCE_VV(vrec)
 NPU_CCE_VV(vnot)
 #undef NPU_CCE_VV
 
-#define NPU_CCE_VVS(name, row)                                                                    \
-    NPU_CCE name(T *dst, const T *src, nputwin::same<T> scalar, uint8_t repeat, uint16_t dst_blk, \
-                 uint16_t src_blk, uint16_t dst_rep, uint16_t src_rep,                            \
-                 npu_where where = NPU_HERE)                                                      \
-    {                                                                                             \
-        NPU_TAKES(#name, OP_##row, T);                                                            \
-        nputwin::cce(OP_##row, dst, src, nullptr, nputwin::bits_of(scalar), repeat,               \
-                     {{dst_blk, src_blk, 0}, {dst_rep, src_rep, 0}}, where);                      \
+#define NPU_CCE_VVS(name, row)                                                                     \
+    NPU_CCE name(T *dst, const T *src, nputwin::same<T> scalar, uint8_t repeat, uint16_t dst_blk,  \
+                 uint16_t src_blk, uint16_t dst_rep, uint16_t src_rep, npu_where where = NPU_HERE) \
+    {                                                                                              \
+        NPU_TAKES(#name, OP_##row, T);                                                             \
+        nputwin::cce(OP_##row, dst, src, nullptr, nputwin::bits_of(scalar), repeat,                \
+                     {{dst_blk, src_blk, 0}, {dst_rep, src_rep, 0}}, where);                       \
     }
 NPU_CCE_VVS(vadds, vadds)
 NPU_CCE_VVS(vmuls, vmuls)
@@ -123,37 +122,35 @@ NPU_CCE vector_dup(T *dst, nputwin::same<T> scalar, uint8_t repeat, uint16_t dst
                  {{dst_blk, 0, 0}, {dst_rep, 0, 0}}, where);
 }
 
-/* ---- compare and select --------------------------------------------------------------------- */
+/* ---- compare and select -------------------------------------------------------------- */
 
 /* Bits packed one repeat after the other; mask and dst strides have no say. */
-#define NPU_CCE_CMPS(name, relation)                                                              \
-    NPU_CCE vcmpvs_##name(uint8_t *dst, const T *src, nputwin::same<T> scalar, uint8_t repeat,    \
-                          uint16_t dst_blk, uint16_t src_blk, uint16_t dst_rep, uint16_t src_rep, \
-                          npu_where where = NPU_HERE)                                             \
-    {                                                                                             \
-        NPU_TAKES("vcmpvs_" #name, OP_vcmps, T);                                                  \
-        npu_core *c = nputwin::core();                                                            \
-        npu_insn in = nputwin::vec_insn(c, OP_vcmps, nputwin::type_of<T>, dst, src, nullptr,      \
-                                        repeat, {{dst_blk, src_blk, 0}, {dst_rep, src_rep, 0}},   \
-                                        where);                                                   \
-        in.mode = relation;                                                                       \
-        in.scalar = nputwin::bits_of(scalar);                                                     \
-        nputwin::issue_unmasked(c, in);                                                           \
+#define NPU_CCE_CMPS(name, relation)                                                               \
+    NPU_CCE vcmpvs_##name(uint8_t *dst, const T *src, nputwin::same<T> scalar, uint8_t repeat,     \
+                          uint16_t dst_blk, uint16_t src_blk, uint16_t dst_rep, uint16_t src_rep,  \
+                          npu_where where = NPU_HERE)                                              \
+    {                                                                                              \
+        NPU_TAKES("vcmpvs_" #name, OP_vcmps, T);                                                   \
+        npu_core *c = nputwin::core();                                                             \
+        npu_insn in =                                                                              \
+            nputwin::vec_insn(c, OP_vcmps, nputwin::type_of<T>, dst, src, nullptr, repeat,         \
+                              {{dst_blk, src_blk, 0}, {dst_rep, src_rep, 0}}, where);              \
+        in.mode = relation;                                                                        \
+        in.scalar = nputwin::bits_of(scalar);                                                      \
+        nputwin::issue_unmasked(c, in);                                                            \
     }
-#define NPU_CCE_CMPV(name, relation)                                                              \
-    NPU_CCE vcmpv_##name(uint8_t *dst, const T *src0, const T *src1, uint8_t repeat,              \
-                         uint16_t dst_blk, uint16_t src0_blk, uint16_t src1_blk,                  \
-                         uint16_t dst_rep, uint16_t src0_rep, uint16_t src1_rep,                  \
-                         npu_where where = NPU_HERE)                                              \
-    {                                                                                             \
-        NPU_TAKES("vcmpv_" #name, OP_vcmp, T);                                                    \
-        npu_core *c = nputwin::core();                                                            \
-        npu_insn in = nputwin::vec_insn(c, OP_vcmp, nputwin::type_of<T>, dst, src0, src1, repeat, \
-                                        {{dst_blk, src0_blk, src1_blk},                           \
-                                         {dst_rep, src0_rep, src1_rep}},                          \
-                                        where);                                                   \
-        in.mode = relation;                                                                       \
-        nputwin::issue_unmasked(c, in);                                                           \
+#define NPU_CCE_CMPV(name, relation)                                                               \
+    NPU_CCE vcmpv_##name(uint8_t *dst, const T *src0, const T *src1, uint8_t repeat,               \
+                         uint16_t dst_blk, uint16_t src0_blk, uint16_t src1_blk, uint16_t dst_rep, \
+                         uint16_t src0_rep, uint16_t src1_rep, npu_where where = NPU_HERE)         \
+    {                                                                                              \
+        NPU_TAKES("vcmpv_" #name, OP_vcmp, T);                                                     \
+        npu_core *c = nputwin::core();                                                             \
+        npu_insn in = nputwin::vec_insn(                                                           \
+            c, OP_vcmp, nputwin::type_of<T>, dst, src0, src1, repeat,                              \
+            {{dst_blk, src0_blk, src1_blk}, {dst_rep, src0_rep, src1_rep}}, where);                \
+        in.mode = relation;                                                                        \
+        nputwin::issue_unmasked(c, in);                                                            \
     }
 #define NPU_CCE_CMP(name, relation) NPU_CCE_CMPS(name, relation) NPU_CCE_CMPV(name, relation)
 NPU_CCE_CMP(lt, CMP_LT)
@@ -174,47 +171,49 @@ NPU_CCE vsel(T *dst, const T *src0, const void *choice, uint8_t repeat, uint16_t
     NPU_TAKES("vsel", OP_vsel, T);
     npu_core *c = nputwin::core();
     if (mode != 1) {
-        npu_fault(c, NPU_E_UNSUP, where,
-                  "vsel: mode %d; this version has mode 1 (bit ? src0 : scalar in the compare register)",
-                  mode);
+        npu_fault(
+            c, NPU_E_UNSUP, where,
+            "vsel: mode %d; this version has mode 1 (bit ? src0 : scalar in the compare register)",
+            mode);
         return;
     }
-    npu_insn in = nputwin::vec_insn(c, OP_vsel, nputwin::type_of<T>, dst, src0, nullptr, repeat,
-                                    {{dst_blk, src0_blk, src1_blk}, {dst_rep, src0_rep, src1_rep}}, where);
+    npu_insn in =
+        nputwin::vec_insn(c, OP_vsel, nputwin::type_of<T>, dst, src0, nullptr, repeat,
+                          {{dst_blk, src0_blk, src1_blk}, {dst_rep, src0_rep, src1_rep}}, where);
     in.mode = mode;
     in.sel = nputwin::ub_ref(c, choice, 1, 8);
     std::memcpy(&in.scalar, c->regs.cmpmask, sizeof(T));
     nputwin::issue_masked(c, in);
 }
 
-/* ---- reductions and broadcast ---------------------------------------------------------------- */
+/* ---- reductions and broadcast -------------------------------------------------------- */
 
 /* dst_rep counts results: elements, or pairs of value and index. */
-#define NPU_CCE_RED(name)                                                                         \
-    NPU_CCE name(T *dst, const T *src, uint8_t repeat, uint16_t dst_rep, uint16_t src_blk,        \
-                 uint16_t src_rep, Order_t order, npu_where where = NPU_HERE)                     \
-    {                                                                                             \
-        NPU_TAKES(#name, OP_##name, T);                                                           \
-        npu_core *c = nputwin::core();                                                            \
-        npu_insn in = nputwin::vec_insn(c, OP_##name, nputwin::type_of<T>, dst, src, nullptr,     \
-                                        repeat, {{1, src_blk, 0}, {dst_rep, src_rep, 0}}, where); \
-        in.mode = uint8_t(order);                                                                 \
-        nputwin::issue_masked(c, in);                                                             \
+#define NPU_CCE_RED(name)                                                                          \
+    NPU_CCE name(T *dst, const T *src, uint8_t repeat, uint16_t dst_rep, uint16_t src_blk,         \
+                 uint16_t src_rep, Order_t order, npu_where where = NPU_HERE)                      \
+    {                                                                                              \
+        NPU_TAKES(#name, OP_##name, T);                                                            \
+        npu_core *c = nputwin::core();                                                             \
+        npu_insn in = nputwin::vec_insn(c, OP_##name, nputwin::type_of<T>, dst, src, nullptr,      \
+                                        repeat, {{1, src_blk, 0}, {dst_rep, src_rep, 0}}, where);  \
+        in.mode = uint8_t(order);                                                                  \
+        nputwin::issue_masked(c, in);                                                              \
     }
 NPU_CCE_RED(vcmax)
 NPU_CCE_RED(vcmin)
 #undef NPU_CCE_RED
 /* One sum a repeat; eight values a repeat (dst_rep counts those eight). */
-#define NPU_CCE_GRP(name)                                                                         \
-    NPU_CCE name(T *dst, const T *src, uint8_t repeat, uint16_t dst_rep, uint16_t src_blk,        \
-                 uint16_t src_rep, npu_where where = NPU_HERE)                                    \
-    {                                                                                             \
-        NPU_TAKES(#name, OP_##name, T);                                                           \
-        npu_core *c = nputwin::core();                                                            \
-        npu_insn in = nputwin::vec_insn(c, OP_##name, nputwin::type_of<T>, dst, src, nullptr,     \
-                                        repeat, {{1, src_blk, 0}, {dst_rep, src_rep, 0}}, where); \
-        in.mode = ONLY_VALUE;                                                                     \
-        nputwin::issue_masked(c, in);                                                             \
+#define NPU_CCE_GRP(name)                                                                          \
+    NPU_CCE name(T *dst, const T *src, uint8_t repeat, uint16_t dst_rep, uint16_t src_blk,         \
+                 uint16_t src_rep, npu_where where = NPU_HERE)                                     \
+    {                                                                                              \
+        NPU_TAKES(#name, OP_##name, T);                                                            \
+        npu_core *c = nputwin::core();                                                             \
+        npu_insn in = nputwin::vec_insn(c, OP_##name, nputwin::type_of<T>, dst, src, nullptr,      \
+                                        repeat, {{1, src_blk, 0}, {dst_rep, src_rep, 0}}, where);  \
+        in.mode = ONLY_VALUE;                                                                      \
+        nputwin::issue_masked(c, in);                                                              \
     }
 NPU_CCE_GRP(vcadd)
 NPU_CCE_GRP(vcgadd)
@@ -233,30 +232,30 @@ NPU_CCE vbrcb(T *dst, const T *src, uint16_t dst_blk, uint16_t dst_rep, uint8_t 
     nputwin::issue_unmasked(c, in);
 }
 
-/* ---- conversions ------------------------------------------------------------------------------ */
+/* ---- conversions --------------------------------------------------------------------- */
 
-/* vconv_<from>2<to><letter>: r to nearest even, f floor, c ceil, a away from zero, z to zero, o odd,
- * none where nothing is lost. The lane is that of the wider type. */
-#define NPU_CCE_CONV(name, Src, Dst, round)                                                       \
-    inline void vconv_##name(Dst *dst, const Src *src, uint8_t repeat, uint16_t dst_blk,          \
-                             uint16_t src_blk, uint16_t dst_rep, uint16_t src_rep,                \
-                             npu_where where = NPU_HERE)                                          \
-    {                                                                                             \
-        static_assert(nputwin::converts(nputwin::type_of<Src>, nputwin::type_of<Dst>),            \
-                      "vconv_" #name " has no row in isa/conv.def");                              \
-        npu_core *c = nputwin::core();                                                            \
-        npu_insn in = nputwin::vec_insn(c, OP_vconv, nputwin::type_of<Src>, dst, src, nullptr,    \
-                                        repeat, {{dst_blk, src_blk, 0}, {dst_rep, src_rep, 0}},   \
-                                        where);                                                   \
-        in.dst_type = nputwin::type_of<Dst>;                                                      \
-        in.mode = ROUND_##round;                                                                  \
-        nputwin::issue_masked(c, in);                                                             \
+/* vconv_<from>2<to><letter>: r to nearest even, f floor, c ceil, a away from zero, z to zero, o
+ * odd, none where nothing is lost. The lane is that of the wider type. */
+#define NPU_CCE_CONV(name, Src, Dst, round)                                                        \
+    inline void vconv_##name(Dst *dst, const Src *src, uint8_t repeat, uint16_t dst_blk,           \
+                             uint16_t src_blk, uint16_t dst_rep, uint16_t src_rep,                 \
+                             npu_where where = NPU_HERE)                                           \
+    {                                                                                              \
+        static_assert(nputwin::converts(nputwin::type_of<Src>, nputwin::type_of<Dst>),             \
+                      "vconv_" #name " has no row in isa/conv.def");                               \
+        npu_core *c = nputwin::core();                                                             \
+        npu_insn in =                                                                              \
+            nputwin::vec_insn(c, OP_vconv, nputwin::type_of<Src>, dst, src, nullptr, repeat,       \
+                              {{dst_blk, src_blk, 0}, {dst_rep, src_rep, 0}}, where);              \
+        in.dst_type = nputwin::type_of<Dst>;                                                       \
+        in.mode = ROUND_##round;                                                                   \
+        nputwin::issue_masked(c, in);                                                              \
     }
-#define NPU_CCE_CONV5(name, Src, Dst)                                                             \
-    NPU_CCE_CONV(name##r, Src, Dst, RINT)                                                         \
-    NPU_CCE_CONV(name##f, Src, Dst, FLOOR)                                                        \
-    NPU_CCE_CONV(name##c, Src, Dst, CEIL)                                                         \
-    NPU_CCE_CONV(name##a, Src, Dst, ROUND)                                                        \
+#define NPU_CCE_CONV5(name, Src, Dst)                                                              \
+    NPU_CCE_CONV(name##r, Src, Dst, RINT)                                                          \
+    NPU_CCE_CONV(name##f, Src, Dst, FLOOR)                                                         \
+    NPU_CCE_CONV(name##c, Src, Dst, CEIL)                                                          \
+    NPU_CCE_CONV(name##a, Src, Dst, ROUND)                                                         \
     NPU_CCE_CONV(name##z, Src, Dst, TRUNC)
 NPU_CCE_CONV(f162f32, half, float, NONE)
 NPU_CCE_CONV(bf162f32, bfloat16_t, float, NONE)
@@ -289,19 +288,21 @@ NPU_CCE_CONV5(f322bf16, float, bfloat16_t)
 #undef NPU_CCE_CONV5
 #undef NPU_CCE_CONV
 
-/* ---- copies ----------------------------------------------------------------------------------- */
+/* ---- copies -------------------------------------------------------------------------- */
 
 /* Lengths and gaps in blks. sid names a hardware queue that the twin does not have. */
-inline void copy_gm_to_ubuf(void *dst, const void *src, uint8_t /*sid*/, uint16_t n_burst, uint16_t len_blks,
-                            uint16_t src_gap, uint16_t dst_gap, npu_where where = NPU_HERE)
+inline void copy_gm_to_ubuf(void *dst, const void *src, uint8_t /*sid*/, uint16_t n_burst,
+                            uint16_t len_blks, uint16_t src_gap, uint16_t dst_gap,
+                            npu_where where = NPU_HERE)
 {
     nputwin::copy_bursts(nputwin::core(), OP_copy_gm_to_ub, TYPE_u16, dst, src,
                          {n_burst, len_blks * uint32_t(NPU_BLK_BYTES), src_gap * NPU_BLK_BYTES,
                           dst_gap * NPU_BLK_BYTES},
                          {}, where);
 }
-inline void copy_ubuf_to_gm(void *dst, const void *src, uint8_t /*sid*/, uint16_t n_burst, uint16_t len_blks,
-                            uint16_t src_gap, uint16_t dst_gap, npu_where where = NPU_HERE)
+inline void copy_ubuf_to_gm(void *dst, const void *src, uint8_t /*sid*/, uint16_t n_burst,
+                            uint16_t len_blks, uint16_t src_gap, uint16_t dst_gap,
+                            npu_where where = NPU_HERE)
 {
     nputwin::copy_bursts(nputwin::core(), OP_copy_ub_to_gm, TYPE_u16, dst, src,
                          {n_burst, len_blks * uint32_t(NPU_BLK_BYTES), src_gap * NPU_BLK_BYTES,
@@ -318,8 +319,8 @@ inline void copy_ubuf_to_ubuf(void *dst, const void *src, uint8_t /*sid*/, uint1
                            where);
 }
 /* With BM_ENABLE the length is in bytes. */
-inline void copy_gm_to_ubuf(void *dst, const void *src, uint8_t /*sid*/, uint16_t n_burst, uint16_t len_bytes,
-                            uint16_t src_gap, uint16_t dst_gap, bm_t byte_mode,
+inline void copy_gm_to_ubuf(void *dst, const void *src, uint8_t /*sid*/, uint16_t n_burst,
+                            uint16_t len_bytes, uint16_t src_gap, uint16_t dst_gap, bm_t byte_mode,
                             npu_where where = NPU_HERE)
 {
     const uint32_t unit = byte_mode == BM_ENABLE ? 1 : NPU_BLK_BYTES;
@@ -327,8 +328,8 @@ inline void copy_gm_to_ubuf(void *dst, const void *src, uint8_t /*sid*/, uint16_
         nputwin::core(), OP_copy_gm_to_ub, TYPE_u8, dst, src,
         {n_burst, len_bytes * unit, src_gap * NPU_BLK_BYTES, dst_gap * NPU_BLK_BYTES}, {}, where);
 }
-inline void copy_ubuf_to_gm(void *dst, const void *src, uint8_t /*sid*/, uint16_t n_burst, uint16_t len_bytes,
-                            uint16_t src_gap, uint16_t dst_gap, bm_t byte_mode,
+inline void copy_ubuf_to_gm(void *dst, const void *src, uint8_t /*sid*/, uint16_t n_burst,
+                            uint16_t len_bytes, uint16_t src_gap, uint16_t dst_gap, bm_t byte_mode,
                             npu_where where = NPU_HERE)
 {
     const uint32_t unit = byte_mode == BM_ENABLE ? 1 : NPU_BLK_BYTES;
@@ -336,25 +337,26 @@ inline void copy_ubuf_to_gm(void *dst, const void *src, uint8_t /*sid*/, uint16_
         nputwin::core(), OP_copy_ub_to_gm, TYPE_u8, dst, src,
         {n_burst, len_bytes * unit, src_gap * NPU_BLK_BYTES, dst_gap * NPU_BLK_BYTES}, {}, where);
 }
-/* Length in bytes, paddings in elements, the gap in bytes on the GM side and in blks on the UB side. */
-#define NPU_CCE_ALIGN(suffix, row)                                                                \
-    inline void copy_gm_to_ubuf_align_##suffix(                                                   \
-        void *dst, const void *src, uint8_t /*sid*/, uint16_t n_burst, uint32_t len_bytes,        \
-        uint8_t left, uint8_t right, uint32_t src_gap, uint32_t dst_gap,                          \
-        npu_where where = NPU_HERE)                                                               \
-    {                                                                                             \
-        nputwin::copy_bursts(nputwin::core(), OP_copy_gm_to_ub, TYPE_##row, dst, src,             \
-                             {n_burst, len_bytes, src_gap, int64_t(dst_gap) * NPU_BLK_BYTES},     \
-                             {left, right, false, 0}, where);                                     \
-    }                                                                                             \
-    inline void copy_ubuf_to_gm_align_##suffix(                                                   \
-        void *dst, const void *src, uint8_t /*sid*/, uint16_t n_burst, uint32_t len_bytes,        \
-        uint8_t left, uint8_t right, uint32_t src_gap, uint32_t dst_gap,                          \
-        npu_where where = NPU_HERE)                                                               \
-    {                                                                                             \
-        nputwin::copy_bursts(nputwin::core(), OP_copy_ub_to_gm, TYPE_##row, dst, src,             \
-                             {n_burst, len_bytes, int64_t(src_gap) * NPU_BLK_BYTES, dst_gap},     \
-                             {left, right, false, 0}, where);                                     \
+/* Length in bytes, paddings in elements, the gap in bytes on the GM side and in blks on the UB
+ * side. */
+#define NPU_CCE_ALIGN(suffix, row)                                                                 \
+    inline void copy_gm_to_ubuf_align_##suffix(void *dst, const void *src, uint8_t /*sid*/,        \
+                                               uint16_t n_burst, uint32_t len_bytes, uint8_t left, \
+                                               uint8_t right, uint32_t src_gap, uint32_t dst_gap,  \
+                                               npu_where where = NPU_HERE)                         \
+    {                                                                                              \
+        nputwin::copy_bursts(nputwin::core(), OP_copy_gm_to_ub, TYPE_##row, dst, src,              \
+                             {n_burst, len_bytes, src_gap, int64_t(dst_gap) * NPU_BLK_BYTES},      \
+                             {left, right, false, 0}, where);                                      \
+    }                                                                                              \
+    inline void copy_ubuf_to_gm_align_##suffix(void *dst, const void *src, uint8_t /*sid*/,        \
+                                               uint16_t n_burst, uint32_t len_bytes, uint8_t left, \
+                                               uint8_t right, uint32_t src_gap, uint32_t dst_gap,  \
+                                               npu_where where = NPU_HERE)                         \
+    {                                                                                              \
+        nputwin::copy_bursts(nputwin::core(), OP_copy_ub_to_gm, TYPE_##row, dst, src,              \
+                             {n_burst, len_bytes, int64_t(src_gap) * NPU_BLK_BYTES, dst_gap},      \
+                             {left, right, false, 0}, where);                                      \
     }
 NPU_CCE_ALIGN(b8, u8)
 NPU_CCE_ALIGN(b16, u16)

@@ -2,8 +2,8 @@
 /*
  * copy.h - DataCopy, DataCopyPad and Copy.
  *
- * Every form becomes one npu_insn: bursts of bytes with gaps from the end of a burst to the start of
- * the next. On the UB side a burst ends at the next multiple of 32 bytes. A length that is no
+ * Every form becomes one npu_insn: bursts of bytes with gaps from the end of a burst to the start
+ * of the next. On the UB side a burst ends at the next multiple of 32 bytes. A length that is no
  * multiple of 32 is rounded down by DataCopy (as the chip does) and moved exactly by DataCopyPad.
  */
 #ifndef NPU_FRONT_COPY_H
@@ -56,7 +56,8 @@ inline void copy_ub_to_ub(npu_core *c, void *dst, const void *src, const bursts 
 {
     if (b.n == 0 || b.bytes == 0)
         return;
-    npu_insn in = vec_insn(c, OP_vcopy, TYPE_u16, dst, src, nullptr, 1, {{1, 1, 0}, {8, 8, 0}}, where);
+    npu_insn in =
+        vec_insn(c, OP_vcopy, TYPE_u16, dst, src, nullptr, 1, {{1, 1, 0}, {8, 8, 0}}, where);
     reset_mask(in.mask);
     in.n_burst = b.n;
     in.burst_bytes = b.bytes;
@@ -75,15 +76,16 @@ inline bool check_pad(npu_core *c, const char *name, uint32_t count, uint32_t le
                       uint32_t left, uint32_t right, npu_where where)
 {
     if (NPU_UNLIKELY(count > 4095 || len > 2097151))
-        npu_fault(c, NPU_E_ARG, where, "%s: blockCount %u (0..4095), blockLen %u (0..2097151)", name,
-                  count, len);
+        npu_fault(c, NPU_E_ARG, where, "%s: blockCount %u (0..4095), blockLen %u (0..2097151)",
+                  name, count, len);
     else if (NPU_UNLIKELY(len % elem))
-        npu_fault(c, NPU_E_ARG, where, "%s: blockLen is %u bytes, no multiple of the %u-byte element",
-                  name, len, elem);
-    else if (NPU_UNLIKELY(left * elem > NPU_BLK_BYTES || right * elem > NPU_BLK_BYTES))
         npu_fault(c, NPU_E_ARG, where,
-                  "%s: leftPadding %u and rightPadding %u elements of %u bytes; each at most 32 bytes",
-                  name, left, right, elem);
+                  "%s: blockLen is %u bytes, no multiple of the %u-byte element", name, len, elem);
+    else if (NPU_UNLIKELY(left * elem > NPU_BLK_BYTES || right * elem > NPU_BLK_BYTES))
+        npu_fault(
+            c, NPU_E_ARG, where,
+            "%s: leftPadding %u and rightPadding %u elements of %u bytes; each at most 32 bytes",
+            name, left, right, elem);
     else
         return true;
     return false;
@@ -96,7 +98,7 @@ namespace AscendC {
 /* n elements; what does not fill a 32-byte blk at the end stays behind. */
 template <typename T>
 inline void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, uint32_t count,
-                                npu_where where = NPU_HERE)
+                     npu_where where = NPU_HERE)
 {
     const uint32_t bytes = count * uint32_t(sizeof(T)) & ~uint32_t(NPU_BLK_BYTES - 1);
     if (bytes)
@@ -104,7 +106,7 @@ inline void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, uint
 }
 template <typename T>
 inline void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, uint32_t count,
-                                npu_where where = NPU_HERE)
+                     npu_where where = NPU_HERE)
 {
     const uint32_t bytes = count * uint32_t(sizeof(T)) & ~uint32_t(NPU_BLK_BYTES - 1);
     if (bytes)
@@ -112,7 +114,7 @@ inline void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, uint
 }
 template <typename T>
 inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint32_t count,
-                                npu_where where = NPU_HERE)
+                     npu_where where = NPU_HERE)
 {
     const uint32_t bytes = count * uint32_t(sizeof(T)) & ~uint32_t(NPU_BLK_BYTES - 1);
     nputwin::copy_ub_to_ub(nputwin::core(), dst.raw(), src.raw(), {1, bytes, 0, 0}, where);
@@ -120,73 +122,74 @@ inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint3
 
 template <typename T>
 inline void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
-                                const DataCopyParams &params, npu_where where = NPU_HERE)
+                     const DataCopyParams &params, npu_where where = NPU_HERE)
 {
-    nputwin::copy_bursts(nputwin::core(), OP_copy_gm_to_ub, nputwin::mover_of<T>, dst.raw(), src.raw(),
-                         nputwin::blk_bursts(params), {}, where);
+    nputwin::copy_bursts(nputwin::core(), OP_copy_gm_to_ub, nputwin::mover_of<T>, dst.raw(),
+                         src.raw(), nputwin::blk_bursts(params), {}, where);
 }
 template <typename T>
 inline void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
-                                const DataCopyParams &params, npu_where where = NPU_HERE)
+                     const DataCopyParams &params, npu_where where = NPU_HERE)
 {
-    nputwin::copy_bursts(nputwin::core(), OP_copy_ub_to_gm, nputwin::mover_of<T>, dst.raw(), src.raw(),
-                         nputwin::blk_bursts(params), {}, where);
+    nputwin::copy_bursts(nputwin::core(), OP_copy_ub_to_gm, nputwin::mover_of<T>, dst.raw(),
+                         src.raw(), nputwin::blk_bursts(params), {}, where);
 }
 template <typename T>
 inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src,
-                                const DataCopyParams &params, npu_where where = NPU_HERE)
+                     const DataCopyParams &params, npu_where where = NPU_HERE)
 {
-    nputwin::copy_ub_to_ub(nputwin::core(), dst.raw(), src.raw(), nputwin::blk_bursts(params), where);
+    nputwin::copy_ub_to_ub(nputwin::core(), dst.raw(), src.raw(), nputwin::blk_bursts(params),
+                           where);
 }
 
 /* Bursts of any number of bytes; each lands at a multiple of 32 bytes in UB. */
 template <typename T>
 inline void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
-                                   const DataCopyExtParams &p, const DataCopyPadExtParams<T> &pad,
-                                   npu_where where = NPU_HERE)
+                        const DataCopyExtParams &p, const DataCopyPadExtParams<T> &pad,
+                        npu_where where = NPU_HERE)
 {
     npu_core *c = nputwin::core();
     if (nputwin::check_pad(c, "DataCopyPad", p.blockCount, p.blockLen, sizeof(T), pad.leftPadding,
                            pad.rightPadding, where))
-        nputwin::copy_bursts(c, OP_copy_gm_to_ub, nputwin::mover_of<T>, dst.raw(), src.raw(),
-                             {p.blockCount, p.blockLen, int64_t(p.srcStride),
-                              int64_t(p.dstStride) * NPU_BLK_BYTES},
-                             {pad.leftPadding, pad.rightPadding, pad.isPad,
-                              nputwin::bits_of(pad.paddingValue)},
-                             where);
+        nputwin::copy_bursts(
+            c, OP_copy_gm_to_ub, nputwin::mover_of<T>, dst.raw(), src.raw(),
+            {p.blockCount, p.blockLen, int64_t(p.srcStride), int64_t(p.dstStride) * NPU_BLK_BYTES},
+            {pad.leftPadding, pad.rightPadding, pad.isPad, nputwin::bits_of(pad.paddingValue)},
+            where);
 }
 template <typename T>
 inline void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
-                                   const DataCopyParams &p, const DataCopyPadParams &pad,
-                                   npu_where where = NPU_HERE)
+                        const DataCopyParams &p, const DataCopyPadParams &pad,
+                        npu_where where = NPU_HERE)
 {
     npu_core *c = nputwin::core();
     if (nputwin::check_pad(c, "DataCopyPad", p.blockCount, p.blockLen, sizeof(T), pad.leftPadding,
                            pad.rightPadding, where))
         nputwin::copy_bursts(c, OP_copy_gm_to_ub, nputwin::mover_of<T>, dst.raw(), src.raw(),
                              {p.blockCount, p.blockLen, p.srcStride, p.dstStride * NPU_BLK_BYTES},
-                             {pad.leftPadding, pad.rightPadding, pad.isPad, pad.paddingValue}, where);
-}
-template <typename T>
-inline void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
-                                   const DataCopyExtParams &p, npu_where where = NPU_HERE)
-{
-    npu_core *c = nputwin::core();
-    if (nputwin::check_pad(c, "DataCopyPad", p.blockCount, p.blockLen, sizeof(T), 0, 0, where))
-        nputwin::copy_bursts(c, OP_copy_ub_to_gm, nputwin::mover_of<T>, dst.raw(), src.raw(),
-                             {p.blockCount, p.blockLen, int64_t(p.srcStride) * NPU_BLK_BYTES,
-                              int64_t(p.dstStride)},
-                             {}, where);
-}
-template <typename T>
-inline void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
-                                   const DataCopyParams &p, npu_where where = NPU_HERE)
-{
-    npu_core *c = nputwin::core();
-    if (nputwin::check_pad(c, "DataCopyPad", p.blockCount, p.blockLen, sizeof(T), 0, 0, where))
-        nputwin::copy_bursts(c, OP_copy_ub_to_gm, nputwin::mover_of<T>, dst.raw(), src.raw(),
-                             {p.blockCount, p.blockLen, p.srcStride * NPU_BLK_BYTES, p.dstStride}, {},
+                             {pad.leftPadding, pad.rightPadding, pad.isPad, pad.paddingValue},
                              where);
+}
+template <typename T>
+inline void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
+                        const DataCopyExtParams &p, npu_where where = NPU_HERE)
+{
+    npu_core *c = nputwin::core();
+    if (nputwin::check_pad(c, "DataCopyPad", p.blockCount, p.blockLen, sizeof(T), 0, 0, where))
+        nputwin::copy_bursts(
+            c, OP_copy_ub_to_gm, nputwin::mover_of<T>, dst.raw(), src.raw(),
+            {p.blockCount, p.blockLen, int64_t(p.srcStride) * NPU_BLK_BYTES, int64_t(p.dstStride)},
+            {}, where);
+}
+template <typename T>
+inline void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
+                        const DataCopyParams &p, npu_where where = NPU_HERE)
+{
+    npu_core *c = nputwin::core();
+    if (nputwin::check_pad(c, "DataCopyPad", p.blockCount, p.blockLen, sizeof(T), 0, 0, where))
+        nputwin::copy_bursts(c, OP_copy_ub_to_gm, nputwin::mover_of<T>, dst.raw(), src.raw(),
+                             {p.blockCount, p.blockLen, p.srcStride * NPU_BLK_BYTES, p.dstStride},
+                             {}, where);
 }
 
 } // namespace AscendC

@@ -27,8 +27,9 @@
 
 namespace nputwin {
 
-/* The caller's line, as a default argument: `npu_where where = nputwin::here()`. A function, because
- * gcc expands the builtins inside braces where they are written, not where the call stands. */
+/* The caller's line, as a default argument: `npu_where where = nputwin::here()`. A function,
+ * because gcc expands the builtins inside braces where they are written, not where the call stands.
+ */
 constexpr npu_where here(const char *file = __builtin_FILE(), uint32_t line = __builtin_LINE())
 {
     return {file, line};
@@ -43,12 +44,12 @@ template <class T> struct plain {
 };
 template <class T> using same = typename plain<T>::type;
 
-/* ---- element types --------------------------------------------------------------------- */
+/* ---- element types ------------------------------------------------------------------- */
 
 template <class T> struct type_row;
-#define NPU_TYPE(ctype, row)                                                                      \
-    template <> struct type_row<ctype> {                                                          \
-        static constexpr npu_type id = TYPE_##row;                                                \
+#define NPU_TYPE(ctype, row)                                                                       \
+    template <> struct type_row<ctype> {                                                           \
+        static constexpr npu_type id = TYPE_##row;                                                 \
     };
 NPU_TYPE(half, f16)
 NPU_TYPE(bfloat16_t, bf16)
@@ -78,18 +79,15 @@ constexpr uint32_t types_of[] = {
 };
 constexpr bool converts(npu_type from, npu_type to)
 {
-#define CONV(src, dst, rounds, brief)                                                             \
-    if (from == TYPE_##src && to == TYPE_##dst)                                                   \
+#define CONV(src, dst, rounds, brief)                                                              \
+    if (from == TYPE_##src && to == TYPE_##dst)                                                    \
         return true;
 #include "../../isa/conv.def"
     return false;
 }
 
-template <class T, class = void> struct is_element : std::false_type {
-};
-template <class T>
-struct is_element<T, std::void_t<decltype(type_row<T>::id)>> : std::true_type {
-};
+template <class T, class = void> struct is_element : std::false_type {};
+template <class T> struct is_element<T, std::void_t<decltype(type_row<T>::id)>> : std::true_type {};
 template <npu_op op, class T> constexpr bool takes()
 {
     if constexpr (is_element<T>::value)
@@ -97,9 +95,9 @@ template <npu_op op, class T> constexpr bool takes()
     else
         return false;
 }
-#define NPU_TAKES(name, op, T)                                                                    \
-    static_assert(nputwin::takes<op, T>(),                                                        \
-                  name ": this element type is not one the instruction takes on this chip; "      \
+#define NPU_TAKES(name, op, T)                                                                     \
+    static_assert(nputwin::takes<op, T>(),                                                         \
+                  name ": this element type is not one the instruction takes on this chip; "       \
                        "`nputwin list insn` shows the types of each")
 
 /* The bits of one element, zero-extended: how an instruction carries its scalar. */
@@ -110,7 +108,7 @@ template <class T> inline uint64_t bits_of(T v)
     return bits;
 }
 
-/* ---- instructions with repeat, mask and strides --------------------------------------- */
+/* ---- instructions with repeat, mask and strides -------------------------------------- */
 
 /* Strides of dst, src0, src1 in 32-byte blks. */
 struct strides {
@@ -179,7 +177,7 @@ inline void issue_unmasked(npu_core *c, npu_insn &in)
         npu_issue(c, &in);
 }
 
-/* ---- mask register --------------------------------------------------------------------- */
+/* ---- mask register ------------------------------------------------------------------- */
 
 inline void reset_mask(npu_core *c) { reset_mask(c->regs.mask); }
 /* A mask argument is a number of lanes or two words of bits; any integer type is a number. */

@@ -64,26 +64,30 @@ struct print_text {
     }
 };
 
-/* The format is the user's, with the argument's own length put in: nothing a compiler could check. */
+/* The format is the user's with the argument's own length put in: no compiler can check it. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 /* One conversion: flags, width and precision as written, the length as the argument needs it. */
-inline void print_one(print_text &out, const char *spec, size_t n, char conversion, const print_arg &a)
+inline void print_one(print_text &out, const char *spec, size_t n, char conversion,
+                      const print_arg &a)
 {
     char fmt[32], piece[512];
     if (n > sizeof(fmt) - 4)
         return;
     std::memcpy(fmt, spec, n);
     const bool integer = std::strchr("diouxXc", conversion) != nullptr;
-    std::snprintf(fmt + n, sizeof(fmt) - n, integer && conversion != 'c' ? "ll%c" : "%c", conversion);
+    std::snprintf(fmt + n, sizeof(fmt) - n, integer && conversion != 'c' ? "ll%c" : "%c",
+                  conversion);
     int len = 0;
     if (integer && conversion == 'c')
         len = std::snprintf(piece, sizeof(piece), fmt, int(a.i));
     else if (integer)
-        len = std::snprintf(piece, sizeof(piece), fmt, a.is == print_arg::REAL ? (long long)a.d : a.i);
+        len = std::snprintf(piece, sizeof(piece), fmt,
+                            a.is == print_arg::REAL ? (long long)a.d : a.i);
     else if (conversion == 's')
         len = std::snprintf(piece, sizeof(piece), fmt,
-                            a.is == print_arg::TEXT && a.p ? static_cast<const char *>(a.p) : "(null)");
+                            a.is == print_arg::TEXT && a.p ? static_cast<const char *>(a.p)
+                                                           : "(null)");
     else if (conversion == 'p')
         len = std::snprintf(piece, sizeof(piece), fmt, a.p);
     else
@@ -132,8 +136,8 @@ template <class... A>
     story.text[0] = 0;
     if constexpr (sizeof...(A) > 0)
         print_to(story, args...);
-    npu_fault(core(), NPU_E_ASSERT, where, "[ASSERT] %s:%u: Assertion `%s' %s", where.file, where.line,
-              expr, story.text);
+    npu_fault(core(), NPU_E_ASSERT, where, "[ASSERT] %s:%u: Assertion `%s' %s", where.file,
+              where.line, expr, story.text);
 }
 
 } // namespace nputwin
@@ -159,8 +163,7 @@ inline void Trap(npu_where where = NPU_HERE)
 } // namespace AscendC
 
 #define PRINTF(...) ::AscendC::printf(__VA_ARGS__)
-#define ascendc_assert(expr, ...)                                                                 \
-    ((expr) ? (void)0                                                                             \
-            : ::nputwin::assert_failed(NPU_HERE, #expr __VA_OPT__(, ) __VA_ARGS__))
+#define ascendc_assert(expr, ...)                                                                  \
+    ((expr) ? (void)0 : ::nputwin::assert_failed(NPU_HERE, #expr __VA_OPT__(, ) __VA_ARGS__))
 
 #endif

@@ -13,8 +13,8 @@ namespace AscendC {
 
 template <typename T>
 inline void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src,
-                              const LocalTensor<uint32_t> &srcOffset, const uint32_t srcBaseAddr,
-                              const uint32_t count, npu_where where = NPU_HERE)
+                   const LocalTensor<uint32_t> &srcOffset, const uint32_t srcBaseAddr,
+                   const uint32_t count, npu_where where = NPU_HERE)
 {
     NPU_TAKES("Gather", OP_vgather, T);
     npu_core *c = nputwin::core();
@@ -29,17 +29,17 @@ inline void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src,
 /* Offsets lie one after the other; dstRepStride is in 32-byte blks. */
 template <typename T, bool isSetMask = true, typename Mask>
 inline void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src,
-                              const LocalTensor<uint32_t> &srcOffset, const uint32_t srcBaseAddr,
-                              const Mask mask, const uint8_t repeatTime, const uint16_t dstRepStride,
-                              npu_where where = NPU_HERE)
+                   const LocalTensor<uint32_t> &srcOffset, const uint32_t srcBaseAddr,
+                   const Mask mask, const uint8_t repeatTime, const uint16_t dstRepStride,
+                   npu_where where = NPU_HERE)
 {
     NPU_TAKES("Gather", OP_vgather, T);
     npu_core *c = nputwin::core();
     if constexpr (isSetMask)
         nputwin::load_mask(c, nputwin::mask_argument(mask));
-    npu_insn in = nputwin::vec_insn(c, OP_vgather, nputwin::type_of<T>, dst.raw(), src.raw(),
-                                    srcOffset.raw(), repeatTime, {{1, 1, 1}, {dstRepStride, 8, 8}},
-                                    where);
+    npu_insn in =
+        nputwin::vec_insn(c, OP_vgather, nputwin::type_of<T>, dst.raw(), src.raw(), srcOffset.raw(),
+                          repeatTime, {{1, 1, 1}, {dstRepStride, 8, 8}}, where);
     in.scalar = srcBaseAddr;
     nputwin::issue_masked(c, in);
 }

@@ -2,8 +2,9 @@
 /*
  * kernel_operator.h - the door of Ascend C kernels.
  *
- * Prints the same text in every pass of the driver (host, AIV, AIC): what differs by pass is a macro
- * that leaves its trace only where a kernel uses it. Cheap to parse: no iostream, regex, functional.
+ * Prints the same text in every pass of the driver (host, AIV, AIC): what differs by pass is a
+ * macro that leaves its trace only where a kernel uses it. Cheap to parse: no iostream, regex,
+ * functional.
  */
 #ifndef NPU_FRONT_KERNEL_OPERATOR_H
 #define NPU_FRONT_KERNEL_OPERATOR_H

@@ -60,12 +60,12 @@ inline void fault_ub_full(npu_core *c, npu_where where, const char *what, uint32
     const uint64_t all = c->mem[MEM_UB].bytes, ask = uint64_t(n) * round_up_blk(len);
     const uint64_t left = used < all ? all - used : 0;
     const uint32_t reserved = reserved_ub_bytes(c);
-    npu_fault(c, NPU_E_UB_FULL, where,
-              "%s does not fit into UB: %u x %u bytes asked (%llu after rounding up to 32), %llu of "
-              "%llu bytes are left, %llu too many; plan for %llu bytes, the top %u are reserved",
-              what, n, len, (unsigned long long)ask, (unsigned long long)left,
-              (unsigned long long)all, (unsigned long long)(ask - left),
-              (unsigned long long)(all - reserved), reserved);
+    npu_fault(
+        c, NPU_E_UB_FULL, where,
+        "%s does not fit into UB: %u x %u bytes asked (%llu after rounding up to 32), %llu of "
+        "%llu bytes are left, %llu too many; plan for %llu bytes, the top %u are reserved",
+        what, n, len, (unsigned long long)ask, (unsigned long long)left, (unsigned long long)all,
+        (unsigned long long)(ask - left), (unsigned long long)(all - reserved), reserved);
 }
 
 } // namespace nputwin
@@ -75,8 +75,7 @@ namespace AscendC {
 template <TPosition src, TPosition dst, int32_t depth, auto mask> class TQueBind;
 template <TPosition pos> class TBuf;
 
-class TPipe
-{
+class TPipe {
 public:
     TPipe(npu_where where = NPU_HERE) { Open(where); }
     ~TPipe() { Close(); }
@@ -92,7 +91,7 @@ public:
 
     template <TPosition src, TPosition dst, int32_t depth, auto mask>
     bool InitBuffer(TQueBind<src, dst, depth, mask> &que, uint8_t num, uint32_t len,
-                               npu_where where = NPU_HERE)
+                    npu_where where = NPU_HERE)
     {
         uint8_t *p = Take(que.Owner(), num, len, where);
         if (n_buffers_ + num > nputwin::MAX_BUFFERS) {
@@ -103,8 +102,10 @@ public:
         }
         que.Bind(this, &buffers_[n_buffers_], num, nputwin::round_up_blk(len), where);
         for (uint32_t i = 0; i < num; i++)
-            buffers_[n_buffers_++] = {p + i * nputwin::round_up_blk(len), nputwin::buffer_state::FREE,
-                                      {-1, 0, 0}, {-1, 0, 0}};
+            buffers_[n_buffers_++] = {p + i * nputwin::round_up_blk(len),
+                                      nputwin::buffer_state::FREE,
+                                      {-1, 0, 0},
+                                      {-1, 0, 0}};
         return !core_->faulted;
     }
     template <TPosition pos>
@@ -182,7 +183,8 @@ private:
         core_ = nputwin::core();
         if (core_->door)
             npu_fault(core_, NPU_E_QUEUE, where,
-                      "a second TPipe while one is alive: pass a pointer to the first, or call its Destroy()");
+                      "a second TPipe while one is alive: pass a pointer to the first, or call its "
+                      "Destroy()");
         core_->door = this;
         nputwin::after_count(core_);
     }
@@ -231,10 +233,11 @@ private:
                 ids_[from][to] = uint8_t(ids_[from][to] | 1u << id);
                 return TEventID(id);
             }
-        npu_fault(core_, NPU_E_QUEUE, where,
-                  "all %d event ids from pipe %s to pipe %s are taken: hold fewer buffers at a time, "
-                  "or release ids",
-                  NPU_EVENTS, npu_pipes[from].name, npu_pipes[to].name);
+        npu_fault(
+            core_, NPU_E_QUEUE, where,
+            "all %d event ids from pipe %s to pipe %s are taken: hold fewer buffers at a time, "
+            "or release ids",
+            NPU_EVENTS, npu_pipes[from].name, npu_pipes[to].name);
         return -1;
     }
     void GiveId(npu_pipe from, npu_pipe to, TEventID id)

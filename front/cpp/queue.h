@@ -7,7 +7,8 @@
  *          wait drained       set filled        wait filled      set drained
  *
  * "filled" goes from the pipe that writes a buffer to the one that reads it, "drained" back. A call
- * that does not fit the picture is a fault that names the queue, its InitBuffer line and what to do.
+ * that does not fit the picture is a fault that names the queue, its InitBuffer line and what to
+ * do.
  */
 #ifndef NPU_FRONT_QUEUE_H
 #define NPU_FRONT_QUEUE_H
@@ -36,8 +37,7 @@ struct TQueConfig {
     bool enableStaticEvtId = false, enableLoopQueue = false;
 };
 
-template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQueBind
-{
+template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQueBind {
     static_assert(nputwin::is_ub(src) || nputwin::is_ub(dst),
                   "TQue: this version has queues on VECIN, VECOUT and VECCALC only");
     static_assert(depth >= 0 && depth <= nputwin::MAX_BUFFERS, "TQue: depth is 0..64");
@@ -50,8 +50,7 @@ public:
         static_assert(depth > 0, "a queue of depth 0 takes AllocTensor(tensor)");
         return Tensor<T>(Alloc(where));
     }
-    template <typename T>
-    void AllocTensor(LocalTensor<T> &tensor, npu_where where = NPU_HERE)
+    template <typename T> void AllocTensor(LocalTensor<T> &tensor, npu_where where = NPU_HERE)
     {
         static_assert(depth == 0, "AllocTensor(tensor) needs a queue of depth 0");
         tensor = Tensor<T>(Alloc(where));
@@ -132,9 +131,10 @@ private:
     {
         nputwin::buffer *b = FindFree();
         if (NPU_UNLIKELY(!b)) {
-            Fault(where, num_ ? "AllocTensor with every buffer taken: FreeTensor one before, or give "
-                                "InitBuffer a larger number"
-                              : "AllocTensor before InitBuffer");
+            Fault(where,
+                  num_ ? "AllocTensor with every buffer taken: FreeTensor one before, or give "
+                         "InitBuffer a larger number"
+                       : "AllocTensor before InitBuffer");
             return num_ ? &buffers_[0] : nullptr;
         }
         if (NPU_UNLIKELY(pipe_->n_out_[int(pos)] >= nputwin::MAX_OUT))
@@ -220,14 +220,12 @@ private:
 
 template <TPosition pos, int32_t depth, auto mask = 0>
 class TQue : public TQueBind<pos == TPosition::VECIN ? TPosition::GM : pos,
-                             pos == TPosition::VECOUT ? TPosition::GM : pos, depth, mask>
-{
-};
+                             pos == TPosition::VECOUT ? TPosition::GM : pos, depth, mask> {};
 
 /* Scratch memory without a protocol. */
-template <TPosition pos = TPosition::LCM> class TBuf
-{
-    static_assert(nputwin::is_ub(pos), "TBuf: this version has buffers on VECIN, VECOUT and VECCALC only");
+template <TPosition pos = TPosition::LCM> class TBuf {
+    static_assert(nputwin::is_ub(pos),
+                  "TBuf: this version has buffers on VECIN, VECOUT and VECCALC only");
 
 public:
     TBuf() {}
@@ -244,12 +242,14 @@ public:
     {
         const uint64_t end = offset_bytes + uint64_t(n) * sizeof(T);
         if (NPU_UNLIKELY(end > bytes_))
-            npu_fault(nputwin::core(), NPU_E_RANGE, where,
-                      "TBuf<%s>: %u elements of %u bytes at offset %u end at %llu, the buffer has %u "
-                      "bytes",
-                      nputwin::position_name(pos), n, unsigned(sizeof(T)), offset_bytes,
-                      (unsigned long long)end, bytes_);
-        return LocalTensor<T>(reinterpret_cast<T *>(p_ + offset_bytes), n * uint32_t(sizeof(T)), pos);
+            npu_fault(
+                nputwin::core(), NPU_E_RANGE, where,
+                "TBuf<%s>: %u elements of %u bytes at offset %u end at %llu, the buffer has %u "
+                "bytes",
+                nputwin::position_name(pos), n, unsigned(sizeof(T)), offset_bytes,
+                (unsigned long long)end, bytes_);
+        return LocalTensor<T>(reinterpret_cast<T *>(p_ + offset_bytes), n * uint32_t(sizeof(T)),
+                              pos);
     }
 
 private:
@@ -259,8 +259,7 @@ private:
 };
 
 /* UB without a TPipe: tensors one after the other, never given back. */
-template <Hardware hard = Hardware::UB> class LocalMemAllocator
-{
+template <Hardware hard = Hardware::UB> class LocalMemAllocator {
     static_assert(hard == Hardware::UB, "LocalMemAllocator: this version allocates from UB only");
 
 public:
@@ -301,7 +300,8 @@ private:
         } else {
             used_ += uint32_t(ask);
         }
-        return LocalTensor<T>(reinterpret_cast<T *>(c->mem[MEM_UB].base + at), uint32_t(bytes), pos);
+        return LocalTensor<T>(reinterpret_cast<T *>(c->mem[MEM_UB].base + at), uint32_t(bytes),
+                              pos);
     }
 };
 

@@ -23,8 +23,9 @@ inline void reduce(const T *dst, const T *src, Mask mask, int32_t repeat, int32_
     }
     if constexpr (isSetMask)
         load_mask(c, mask_argument(mask));
-    npu_insn in = vec_insn(c, op, type_of<T>, dst, src, nullptr, uint32_t(repeat),
-                           {{1, uint16_t(src_blk), 0}, {uint16_t(dst_rep), uint16_t(src_rep), 0}}, where);
+    npu_insn in =
+        vec_insn(c, op, type_of<T>, dst, src, nullptr, uint32_t(repeat),
+                 {{1, uint16_t(src_blk), 0}, {uint16_t(dst_rep), uint16_t(src_rep), 0}}, where);
     in.mode = order;
     issue_masked(c, in);
 }
@@ -34,41 +35,41 @@ inline void reduce(const T *dst, const T *src, Mask mask, int32_t repeat, int32_
 namespace AscendC {
 
 #define NPU_REDUCE_ARGS int32_t dstRepStride, const int32_t srcBlkStride, const int32_t srcRepStride
-#define NPU_REDUCE_CALL(row, order)                                                               \
-    nputwin::reduce<OP_##row, isSetMask>(dst.raw(), src.raw(), mask, repeatTime, dstRepStride,    \
+#define NPU_REDUCE_CALL(row, order)                                                                \
+    nputwin::reduce<OP_##row, isSetMask>(dst.raw(), src.raw(), mask, repeatTime, dstRepStride,     \
                                          srcBlkStride, srcRepStride, uint8_t(order), where)
 
 /* One result a repeat. */
 template <typename T, bool isSetMask = true, typename Mask>
-inline void WholeReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src,
-                                      const Mask mask, const int32_t repeatTime, const NPU_REDUCE_ARGS,
-                                      npu_where where = NPU_HERE)
+inline void WholeReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, const Mask mask,
+                           const int32_t repeatTime, const NPU_REDUCE_ARGS,
+                           npu_where where = NPU_HERE)
 {
     NPU_TAKES("WholeReduceSum", OP_vcadd, T);
     NPU_REDUCE_CALL(vcadd, ReduceOrder::ORDER_ONLY_VALUE);
 }
-#define NPU_WHOLE_REDUCE(name, row)                                                               \
-    template <typename T, bool isSetMask = true, typename Mask>                                   \
-    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
-                                const Mask mask, const int32_t repeatTime, const NPU_REDUCE_ARGS, \
-                                ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX,               \
-                                npu_where where = NPU_HERE)                                       \
-    {                                                                                             \
-        NPU_TAKES(#name, OP_##row, T);                                                            \
-        NPU_REDUCE_CALL(row, order);                                                              \
+#define NPU_WHOLE_REDUCE(name, row)                                                                \
+    template <typename T, bool isSetMask = true, typename Mask>                                    \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const Mask mask,        \
+                     const int32_t repeatTime, const NPU_REDUCE_ARGS,                              \
+                     ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX,                           \
+                     npu_where where = NPU_HERE)                                                   \
+    {                                                                                              \
+        NPU_TAKES(#name, OP_##row, T);                                                             \
+        NPU_REDUCE_CALL(row, order);                                                               \
     }
 NPU_WHOLE_REDUCE(WholeReduceMax, vcmax)
 NPU_WHOLE_REDUCE(WholeReduceMin, vcmin)
 
 /* Eight results a repeat, one for each blk; here the repeat number comes before the mask. */
-#define NPU_BLOCK_REDUCE(name, row)                                                               \
-    template <typename T, bool isSetMask = true, typename Mask>                                   \
-    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
-                                const int32_t repeatTime, const Mask mask, const NPU_REDUCE_ARGS, \
-                                npu_where where = NPU_HERE)                                       \
-    {                                                                                             \
-        NPU_TAKES(#name, OP_##row, T);                                                            \
-        NPU_REDUCE_CALL(row, ReduceOrder::ORDER_ONLY_VALUE);                                      \
+#define NPU_BLOCK_REDUCE(name, row)                                                                \
+    template <typename T, bool isSetMask = true, typename Mask>                                    \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                         \
+                     const int32_t repeatTime, const Mask mask, const NPU_REDUCE_ARGS,             \
+                     npu_where where = NPU_HERE)                                                   \
+    {                                                                                              \
+        NPU_TAKES(#name, OP_##row, T);                                                             \
+        NPU_REDUCE_CALL(row, ReduceOrder::ORDER_ONLY_VALUE);                                       \
     }
 NPU_BLOCK_REDUCE(BlockReduceSum, vcgadd)
 NPU_BLOCK_REDUCE(BlockReduceMax, vcgmax)
@@ -76,10 +77,10 @@ NPU_BLOCK_REDUCE(BlockReduceMin, vcgmin)
 
 /* The names of the newer documentation. */
 template <ReduceType type, typename T, typename U, bool isSetMask = true, typename Mask>
-inline void ReduceRepeat(const LocalTensor<T> &dst, const LocalTensor<U> &src,
-                                    const Mask mask, const int32_t repeatTime, const NPU_REDUCE_ARGS,
-                                    ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX,
-                                    npu_where where = NPU_HERE)
+inline void ReduceRepeat(const LocalTensor<T> &dst, const LocalTensor<U> &src, const Mask mask,
+                         const int32_t repeatTime, const NPU_REDUCE_ARGS,
+                         ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX,
+                         npu_where where = NPU_HERE)
 {
     static_assert(std::is_same_v<T, U>, "ReduceRepeat: dst and src have one type on this chip");
     NPU_TAKES("ReduceRepeat", OP_vcadd, T);
@@ -91,9 +92,9 @@ inline void ReduceRepeat(const LocalTensor<T> &dst, const LocalTensor<U> &src,
         NPU_REDUCE_CALL(vcmin, order);
 }
 template <ReduceType type, typename T, typename U, bool isSetMask = true, typename Mask>
-inline void ReduceDataBlock(const LocalTensor<T> &dst, const LocalTensor<U> &src,
-                                       const Mask mask, const int32_t repeatTime,
-                                       const NPU_REDUCE_ARGS, npu_where where = NPU_HERE)
+inline void ReduceDataBlock(const LocalTensor<T> &dst, const LocalTensor<U> &src, const Mask mask,
+                            const int32_t repeatTime, const NPU_REDUCE_ARGS,
+                            npu_where where = NPU_HERE)
 {
     static_assert(std::is_same_v<T, U>, "ReduceDataBlock: dst and src have one type on this chip");
     NPU_TAKES("ReduceDataBlock", OP_vcgadd, T);
@@ -111,31 +112,29 @@ inline void ReduceDataBlock(const LocalTensor<T> &dst, const LocalTensor<U> &src
 
 /* Eight elements a repeat, each fills one blk of dst. The mask register has no say. */
 template <typename T>
-inline void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src,
-                            const uint8_t repeatTime, const BrcbRepeatParams &p,
-                            npu_where where = NPU_HERE)
+inline void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint8_t repeatTime,
+                 const BrcbRepeatParams &p, npu_where where = NPU_HERE)
 {
     NPU_TAKES("Brcb", OP_vbrcb, T);
     npu_core *c = nputwin::core();
-    npu_insn in = nputwin::vec_insn(c, OP_vbrcb, nputwin::type_of<T>, dst.raw(), src.raw(), nullptr,
-                                    repeatTime, {{p.dstBlkStride, 1, 0}, {p.dstRepStride, 1, 0}}, where);
+    npu_insn in =
+        nputwin::vec_insn(c, OP_vbrcb, nputwin::type_of<T>, dst.raw(), src.raw(), nullptr,
+                          repeatTime, {{p.dstBlkStride, 1, 0}, {p.dstRepStride, 1, 0}}, where);
     nputwin::issue_unmasked(c, in);
 }
 
 /* UB to UB under the mask. In counter mode the register counts the elements of each repeat. */
 template <typename T, bool isSetMask = true, typename Mask>
 inline void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const Mask mask,
-                            const uint8_t repeatTime, const CopyRepeatParams &p,
-                            npu_where where = NPU_HERE)
+                 const uint8_t repeatTime, const CopyRepeatParams &p, npu_where where = NPU_HERE)
 {
     NPU_TAKES("Copy", OP_vcopy, T);
     npu_core *c = nputwin::core();
     if constexpr (isSetMask)
         nputwin::load_mask(c, nputwin::mask_argument(mask));
-    npu_insn in = nputwin::vec_insn(c, OP_vcopy, nputwin::type_of<T>, dst.raw(), src.raw(), nullptr,
-                                    repeatTime,
-                                    {{p.dstStride, p.srcStride, 0}, {p.dstRepeatSize, p.srcRepeatSize, 0}},
-                                    where);
+    npu_insn in = nputwin::vec_insn(
+        c, OP_vcopy, nputwin::type_of<T>, dst.raw(), src.raw(), nullptr, repeatTime,
+        {{p.dstStride, p.srcStride, 0}, {p.dstRepeatSize, p.srcRepeatSize, 0}}, where);
     if (!c->regs.counter_mode) {
         if (repeatTime)
             npu_issue(c, &in);

@@ -73,7 +73,8 @@ template <class Store, int E, int M, bool WITH_INF> struct ieee_format {
         }
         if (drop > 54)
             return Store(sign);
-        const uint64_t rest = man & ((uint64_t(1) << drop) - 1), half_ulp = uint64_t(1) << (drop - 1);
+        const uint64_t rest = man & ((uint64_t(1) << drop) - 1), half_ulp = uint64_t(1)
+                                                                            << (drop - 1);
         uint32_t q = uint32_t(man >> drop);
         q += rest > half_ulp || (rest == half_ulp && (q & 1));
         const uint32_t v = e ? (uint32_t(e - 1) << M) + q : q;
@@ -168,8 +169,7 @@ struct hif8_format {
     }
 };
 
-template <class Format> class small_float
-{
+template <class Format> class small_float {
 public:
     using store = typename Format::store;
     store bits_; /* public: memcpy over it is then no -Wclass-memaccess */
@@ -200,7 +200,8 @@ public:
 #endif
         return Format::decode(bits_);
     }
-    template <class A, class = std::enable_if_t<std::is_arithmetic_v<A> && !std::is_same_v<A, float>>>
+    template <class A,
+              class = std::enable_if_t<std::is_arithmetic_v<A> && !std::is_same_v<A, float>>>
     constexpr explicit operator A() const
     {
         return A(float(*this));
@@ -229,30 +230,30 @@ public:
     }
 
 /* half o half and half o int stay half; with float or double the wider type wins. */
-#define NPU_SMALL_OP(o)                                                                           \
-    friend constexpr small_float operator o(small_float a, small_float b)                         \
-    {                                                                                             \
-        return small_float(float(a) o float(b));                                                  \
-    }                                                                                             \
-    template <class A, class = std::enable_if_t<std::is_arithmetic_v<A>>>                         \
-    friend constexpr auto operator o(small_float a, A b)                                          \
-    {                                                                                             \
-        if constexpr (std::is_floating_point_v<A>)                                                \
-            return float(a) o b;                                                                  \
-        else                                                                                      \
-            return a o small_float(b);                                                            \
-    }                                                                                             \
-    template <class A, class = std::enable_if_t<std::is_arithmetic_v<A>>>                         \
-    friend constexpr auto operator o(A a, small_float b)                                          \
-    {                                                                                             \
-        if constexpr (std::is_floating_point_v<A>)                                                \
-            return a o float(b);                                                                  \
-        else                                                                                      \
-            return small_float(a) o b;                                                            \
-    }                                                                                             \
-    template <class A> constexpr small_float &operator o##=(A b)                                  \
-    {                                                                                             \
-        return *this = small_float(*this o b);                                                    \
+#define NPU_SMALL_OP(o)                                                                            \
+    friend constexpr small_float operator o(small_float a, small_float b)                          \
+    {                                                                                              \
+        return small_float(float(a) o float(b));                                                   \
+    }                                                                                              \
+    template <class A, class = std::enable_if_t<std::is_arithmetic_v<A>>>                          \
+    friend constexpr auto operator o(small_float a, A b)                                           \
+    {                                                                                              \
+        if constexpr (std::is_floating_point_v<A>)                                                 \
+            return float(a) o b;                                                                   \
+        else                                                                                       \
+            return a o small_float(b);                                                             \
+    }                                                                                              \
+    template <class A, class = std::enable_if_t<std::is_arithmetic_v<A>>>                          \
+    friend constexpr auto operator o(A a, small_float b)                                           \
+    {                                                                                              \
+        if constexpr (std::is_floating_point_v<A>)                                                 \
+            return a o float(b);                                                                   \
+        else                                                                                       \
+            return small_float(a) o b;                                                             \
+    }                                                                                              \
+    template <class A> constexpr small_float &operator o## = (A b)                                 \
+    {                                                                                              \
+        return *this = small_float(*this o b);                                                     \
     }
     NPU_SMALL_OP(+)
     NPU_SMALL_OP(-)
@@ -316,23 +317,18 @@ using fp8_e4m3fn_t = nputwin::small_float<nputwin::e4m3fn_format>;
 using hifloat8_t = nputwin::small_float<nputwin::hif8_format>;
 
 template <>
-struct std::numeric_limits<half> : nputwin::small_limits_inf<half, nputwin::f16_format> {
-};
+struct std::numeric_limits<half> : nputwin::small_limits_inf<half, nputwin::f16_format> {};
 template <>
 struct std::numeric_limits<bfloat16_t>
-    : nputwin::small_limits_inf<bfloat16_t, nputwin::bf16_format> {
-};
+    : nputwin::small_limits_inf<bfloat16_t, nputwin::bf16_format> {};
 template <>
 struct std::numeric_limits<fp8_e5m2_t>
-    : nputwin::small_limits_inf<fp8_e5m2_t, nputwin::e5m2_format> {
-};
+    : nputwin::small_limits_inf<fp8_e5m2_t, nputwin::e5m2_format> {};
 template <>
 struct std::numeric_limits<fp8_e4m3fn_t>
-    : nputwin::small_limits_no_inf<fp8_e4m3fn_t, nputwin::e4m3fn_format> {
-};
+    : nputwin::small_limits_no_inf<fp8_e4m3fn_t, nputwin::e4m3fn_format> {};
 template <>
 struct std::numeric_limits<hifloat8_t>
-    : nputwin::small_limits_inf<hifloat8_t, nputwin::hif8_format> {
-};
+    : nputwin::small_limits_inf<hifloat8_t, nputwin::hif8_format> {};
 
 #endif

@@ -58,12 +58,12 @@ inline bool check_round(npu_core *c, AscendC::RoundMode round, npu_where where)
 
 namespace AscendC {
 
-/* ---- Compare ----------------------------------------------------------------------------- */
+/* ---- Compare ------------------------------------------------------------------------- */
 
 template <typename T, typename U>
 inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0,
-                               const LocalTensor<T> &src1, CMPMODE cmpMode, uint32_t count,
-                               npu_where where = NPU_HERE)
+                    const LocalTensor<T> &src1, CMPMODE cmpMode, uint32_t count,
+                    npu_where where = NPU_HERE)
 {
     NPU_TAKES("Compare", OP_vcmp, T);
     static_assert(sizeof(U) == 1, "Compare: dst is int8_t or uint8_t");
@@ -78,52 +78,48 @@ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0,
 }
 template <typename T, typename U, bool isSetMask = true, typename Mask>
 inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0,
-                               const LocalTensor<T> &src1, CMPMODE cmpMode, const Mask,
-                               uint8_t repeatTime, const BinaryRepeatParams &p,
-                               npu_where where = NPU_HERE)
+                    const LocalTensor<T> &src1, CMPMODE cmpMode, const Mask, uint8_t repeatTime,
+                    const BinaryRepeatParams &p, npu_where where = NPU_HERE)
 {
     NPU_TAKES("Compare", OP_vcmp, T);
     static_assert(sizeof(U) == 1, "Compare: dst is int8_t or uint8_t");
     npu_core *c = nputwin::core();
-    npu_insn in = nputwin::vec_insn(
-        c, OP_vcmp, nputwin::type_of<T>, dst.raw(), src0.raw(), src1.raw(), repeatTime,
-        nputwin::binary_strides(p), where);
+    npu_insn in = nputwin::vec_insn(c, OP_vcmp, nputwin::type_of<T>, dst.raw(), src0.raw(),
+                                    src1.raw(), repeatTime, nputwin::binary_strides(p), where);
     in.mode = uint8_t(cmpMode);
     nputwin::issue_unmasked(c, in);
 }
 
-#define NPU_COMPARE_SCALAR(name)                                                                  \
-    template <typename T, typename U>                                                             \
-    inline void name(const LocalTensor<U> &dst, const LocalTensor<T> &src0,            \
-                                const T src1Scalar, CMPMODE cmpMode, uint32_t count,              \
-                                npu_where where = NPU_HERE)                                       \
-    {                                                                                             \
-        NPU_TAKES(#name, OP_vcmps, T);                                                            \
-        static_assert(sizeof(U) == 1, #name ": dst is uint8_t");                                  \
-        npu_core *c = nputwin::core();                                                            \
-        count -= count % (NPU_REPEAT_BYTES / uint32_t(sizeof(T)));                                \
-        npu_insn in = nputwin::count_insn(c, OP_vcmps, nputwin::type_of<T>, dst.raw(),            \
-                                          src0.raw(), nullptr, count, where);                     \
-        in.mode = uint8_t(cmpMode);                                                               \
-        in.scalar = nputwin::bits_of(src1Scalar);                                                 \
-        if (count)                                                                                \
-            npu_issue(c, &in);                                                                    \
-        nputwin::after_count(c);                                                                  \
-    }                                                                                             \
-    template <typename T, typename U, bool isSetMask = true, typename Mask>                       \
-    inline void name(const LocalTensor<U> &dst, const LocalTensor<T> &src0,            \
-                                const T src1Scalar, CMPMODE cmpMode, const Mask,                  \
-                                uint8_t repeatTime, const UnaryRepeatParams &p,                   \
-                                npu_where where = NPU_HERE)                                       \
-    {                                                                                             \
-        NPU_TAKES(#name, OP_vcmps, T);                                                            \
-        static_assert(sizeof(U) == 1, #name ": dst is uint8_t");                                  \
-        npu_core *c = nputwin::core();                                                            \
-        npu_insn in = nputwin::vec_insn(c, OP_vcmps, nputwin::type_of<T>, dst.raw(), src0.raw(),  \
-                                        nullptr, repeatTime, nputwin::unary_strides(p), where);   \
-        in.mode = uint8_t(cmpMode);                                                               \
-        in.scalar = nputwin::bits_of(src1Scalar);                                                 \
-        nputwin::issue_unmasked(c, in);                                                           \
+#define NPU_COMPARE_SCALAR(name)                                                                   \
+    template <typename T, typename U>                                                              \
+    inline void name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar,    \
+                     CMPMODE cmpMode, uint32_t count, npu_where where = NPU_HERE)                  \
+    {                                                                                              \
+        NPU_TAKES(#name, OP_vcmps, T);                                                             \
+        static_assert(sizeof(U) == 1, #name ": dst is uint8_t");                                   \
+        npu_core *c = nputwin::core();                                                             \
+        count -= count % (NPU_REPEAT_BYTES / uint32_t(sizeof(T)));                                 \
+        npu_insn in = nputwin::count_insn(c, OP_vcmps, nputwin::type_of<T>, dst.raw(), src0.raw(), \
+                                          nullptr, count, where);                                  \
+        in.mode = uint8_t(cmpMode);                                                                \
+        in.scalar = nputwin::bits_of(src1Scalar);                                                  \
+        if (count)                                                                                 \
+            npu_issue(c, &in);                                                                     \
+        nputwin::after_count(c);                                                                   \
+    }                                                                                              \
+    template <typename T, typename U, bool isSetMask = true, typename Mask>                        \
+    inline void name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar,    \
+                     CMPMODE cmpMode, const Mask, uint8_t repeatTime, const UnaryRepeatParams &p,  \
+                     npu_where where = NPU_HERE)                                                   \
+    {                                                                                              \
+        NPU_TAKES(#name, OP_vcmps, T);                                                             \
+        static_assert(sizeof(U) == 1, #name ": dst is uint8_t");                                   \
+        npu_core *c = nputwin::core();                                                             \
+        npu_insn in = nputwin::vec_insn(c, OP_vcmps, nputwin::type_of<T>, dst.raw(), src0.raw(),   \
+                                        nullptr, repeatTime, nputwin::unary_strides(p), where);    \
+        in.mode = uint8_t(cmpMode);                                                                \
+        in.scalar = nputwin::bits_of(src1Scalar);                                                  \
+        nputwin::issue_unmasked(c, in);                                                            \
     }
 NPU_COMPARE_SCALAR(Compares)
 NPU_COMPARE_SCALAR(CompareScalar) /* older name */
@@ -140,14 +136,14 @@ inline LocalTensor<T> &LocalTensor<T>::operator=(const nputwin::compare_expr<U> 
     return *this;
 }
 
-/* ---- Select ------------------------------------------------------------------------------ */
+/* ---- Select -------------------------------------------------------------------------- */
 
 #ifndef __NPU_NO_RESERVED_UB__
 /* bit ? src0 : src1, a scalar. */
 template <typename T, typename U>
 inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
-                              const LocalTensor<T> &src0, nputwin::same<T> src1, SELMODE selMode,
-                              uint32_t count, npu_where where = NPU_HERE)
+                   const LocalTensor<T> &src0, nputwin::same<T> src1, SELMODE selMode,
+                   uint32_t count, npu_where where = NPU_HERE)
 {
     NPU_TAKES("Select", OP_vsel, T);
     npu_core *c = nputwin::core();
@@ -162,9 +158,8 @@ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
 }
 template <typename T, typename U, bool isSetMask = true, typename Mask>
 inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
-                              const LocalTensor<T> &src0, nputwin::same<T> src1, SELMODE selMode,
-                              Mask mask, uint8_t repeatTime, const BinaryRepeatParams &p,
-                              npu_where where = NPU_HERE)
+                   const LocalTensor<T> &src0, nputwin::same<T> src1, SELMODE selMode, Mask mask,
+                   uint8_t repeatTime, const BinaryRepeatParams &p, npu_where where = NPU_HERE)
 {
     NPU_TAKES("Select", OP_vsel, T);
     npu_core *c = nputwin::core();
@@ -180,8 +175,8 @@ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
 /* bit ? src0 : src1, two tensors. Mode 0 uses the bits of one repeat again and again. */
 template <typename T, typename U>
 inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
-                              const LocalTensor<T> &src0, const LocalTensor<T> &src1, SELMODE selMode,
-                              uint32_t count, npu_where where = NPU_HERE)
+                   const LocalTensor<T> &src0, const LocalTensor<T> &src1, SELMODE selMode,
+                   uint32_t count, npu_where where = NPU_HERE)
 {
     NPU_TAKES("Select", OP_vsel, T);
     npu_core *c = nputwin::core();
@@ -196,9 +191,9 @@ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
 }
 template <typename T, typename U, bool isSetMask = true, typename Mask>
 inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
-                              const LocalTensor<T> &src0, const LocalTensor<T> &src1, SELMODE selMode,
-                              Mask mask, uint8_t repeatTime, const BinaryRepeatParams &p,
-                              npu_where where = NPU_HERE)
+                   const LocalTensor<T> &src0, const LocalTensor<T> &src1, SELMODE selMode,
+                   Mask mask, uint8_t repeatTime, const BinaryRepeatParams &p,
+                   npu_where where = NPU_HERE)
 {
     NPU_TAKES("Select", OP_vsel, T);
     npu_core *c = nputwin::core();
@@ -211,16 +206,16 @@ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
     nputwin::issue_masked(c, in);
 }
 
-/* ---- Cast -------------------------------------------------------------------------------- */
+/* ---- Cast ---------------------------------------------------------------------------- */
 
-#define NPU_CONVERTS(T, U)                                                                        \
-    static_assert(nputwin::converts(nputwin::type_of<U>, nputwin::type_of<T>),                    \
-                  "Cast: the chip has no conversion between these two types; isa/conv.def lists them")
+#define NPU_CONVERTS(T, U)                                                                         \
+    static_assert(                                                                                 \
+        nputwin::converts(nputwin::type_of<U>, nputwin::type_of<T>),                               \
+        "Cast: the chip has no conversion between these two types; isa/conv.def lists them")
 
 template <typename T, typename U>
-inline void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src,
-                            const RoundMode &roundMode, const uint32_t count,
-                            npu_where where = NPU_HERE)
+inline void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, const RoundMode &roundMode,
+                 const uint32_t count, npu_where where = NPU_HERE)
 {
     NPU_CONVERTS(T, U);
     npu_core *c = nputwin::core();
@@ -231,9 +226,9 @@ inline void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src,
 }
 /* One repeat is 256 bytes of the wider of the two types; the mask counts those lanes. */
 template <typename T, typename U, bool isSetMask = true, typename Mask>
-inline void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src,
-                            const RoundMode &roundMode, const Mask mask, const uint8_t repeatTime,
-                            const UnaryRepeatParams &p, npu_where where = NPU_HERE)
+inline void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, const RoundMode &roundMode,
+                 const Mask mask, const uint8_t repeatTime, const UnaryRepeatParams &p,
+                 npu_where where = NPU_HERE)
 {
     NPU_CONVERTS(T, U);
     npu_core *c = nputwin::core();

@@ -20,7 +20,8 @@ template <HardEvent event> inline void WaitFlag(int32_t eventID, npu_where where
 }
 template <pipe_t pipe> inline void PipeBarrier(npu_where where = NPU_HERE)
 {
-    static_assert(pipe != PIPE_S, "PipeBarrier: the scalar pipe orders itself, PIPE_S is not allowed");
+    static_assert(pipe != PIPE_S,
+                  "PipeBarrier: the scalar pipe orders itself, PIPE_S is not allowed");
     npu_barrier(nputwin::core(), pipe, where);
 }
 /* All vector cores of the launch meet. */

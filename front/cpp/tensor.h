@@ -26,8 +26,7 @@ template <class T> struct compare_expr {
 
 namespace AscendC {
 
-template <typename T> class LocalTensor
-{
+template <typename T> class LocalTensor {
 public:
     using PrimType = T;
 
@@ -79,7 +78,8 @@ public:
     /* dst = a + b: over the whole of dst. */
     LocalTensor &operator=(const nputwin::binary_expr<T> &e)
     {
-        npu_vec(nputwin::core(), e.op, nputwin::type_of<T>, p_, e.a, e.b, 0, GetSize(), {nullptr, 0});
+        npu_vec(nputwin::core(), e.op, nputwin::type_of<T>, p_, e.a, e.b, 0, GetSize(),
+                {nullptr, 0});
         nputwin::after_count(nputwin::core());
         return *this;
     }
@@ -93,12 +93,12 @@ private:
     TTagType tag_ = 0;
 };
 
-#define NPU_TENSOR_OP(o, row)                                                                     \
-    template <typename T>                                                                         \
-    nputwin::binary_expr<T> operator o(const LocalTensor<T> &a, const LocalTensor<T> &b) \
-    {                                                                                             \
-        NPU_TAKES("operator " #o, OP_##row, T);                                                   \
-        return {OP_##row, a.raw(), b.raw()};                                                      \
+#define NPU_TENSOR_OP(o, row)                                                                      \
+    template <typename T>                                                                          \
+    nputwin::binary_expr<T> operator o(const LocalTensor<T> &a, const LocalTensor<T> &b)           \
+    {                                                                                              \
+        NPU_TAKES("operator " #o, OP_##row, T);                                                    \
+        return {OP_##row, a.raw(), b.raw()};                                                       \
     }
 NPU_TENSOR_OP(+, vadd)
 NPU_TENSOR_OP(-, vsub)
@@ -107,13 +107,12 @@ NPU_TENSOR_OP(/, vdiv)
 NPU_TENSOR_OP(&, vand)
 NPU_TENSOR_OP(|, vor)
 #undef NPU_TENSOR_OP
-#define NPU_TENSOR_CMP(o, relation)                                                               \
-    template <typename T>                                                                         \
-    nputwin::compare_expr<T> operator o(const LocalTensor<T> &a,                       \
-                                                   const LocalTensor<T> &b)                       \
-    {                                                                                             \
-        NPU_TAKES("operator " #o, OP_vcmp, T);                                                    \
-        return {relation, a.raw(), b.raw(), a.GetSize()};                                         \
+#define NPU_TENSOR_CMP(o, relation)                                                                \
+    template <typename T>                                                                          \
+    nputwin::compare_expr<T> operator o(const LocalTensor<T> &a, const LocalTensor<T> &b)          \
+    {                                                                                              \
+        NPU_TAKES("operator " #o, OP_vcmp, T);                                                     \
+        return {relation, a.raw(), b.raw(), a.GetSize()};                                          \
     }
 NPU_TENSOR_CMP(<, CMP_LT)
 NPU_TENSOR_CMP(>, CMP_GT)
@@ -123,8 +122,7 @@ NPU_TENSOR_CMP(>=, CMP_GE)
 NPU_TENSOR_CMP(!=, CMP_NE)
 #undef NPU_TENSOR_CMP
 
-template <typename T> class GlobalTensor
-{
+template <typename T> class GlobalTensor {
 public:
     using PrimType = T;
 

@@ -10,7 +10,9 @@
 #include "core.h"
 
 using pipe_t = npu_pipe;
+// clang-format off
 enum event_t { EVENT_ID0, EVENT_ID1, EVENT_ID2, EVENT_ID3, EVENT_ID4, EVENT_ID5, EVENT_ID6, EVENT_ID7 };
+// clang-format on
 /* Order of value and index that a reduction writes; unqualified, as the intrinsics use it. */
 enum Order_t { VALUE_INDEX, INDEX_VALUE, ONLY_VALUE, ONLY_INDEX };
 enum bm_t { BM_DISABLE, BM_ENABLE };
@@ -48,12 +50,7 @@ enum class CacheMode { CACHE_MODE_DISABLE = 0, CACHE_MODE_NORMAL = 1, CACHE_MODE
 enum class MaskMode : uint8_t { NORMAL = 0, COUNTER };
 enum class CMPMODE : uint8_t { LT, GT, EQ, LE, GE, NE }; /* as enum npu_relation */
 enum class SELMODE : uint8_t { VSEL_CMPMASK_SPR, VSEL_TENSOR_SCALAR_MODE, VSEL_TENSOR_TENSOR_MODE };
-enum class ReduceOrder {
-    ORDER_VALUE_INDEX,
-    ORDER_INDEX_VALUE,
-    ORDER_ONLY_VALUE,
-    ORDER_ONLY_INDEX
-};
+enum class ReduceOrder { ORDER_VALUE_INDEX, ORDER_INDEX_VALUE, ORDER_ONLY_VALUE, ORDER_ONLY_INDEX };
 enum class ReduceType : uint8_t { SUM, MAX, MIN };
 enum class RoundMode {
     CAST_NONE,
@@ -67,21 +64,23 @@ enum class RoundMode {
 };
 
 /* HARD_EVENT(from, to): the flag that pipe `from` sets and pipe `to` waits for. */
-#define NPU_HARD_EVENTS(HARD_EVENT)                                                               \
-    HARD_EVENT(MTE2, MTE1) HARD_EVENT(MTE1, MTE2) HARD_EVENT(MTE1, M) HARD_EVENT(M, MTE1)         \
-    HARD_EVENT(MTE2, V) HARD_EVENT(V, MTE2) HARD_EVENT(MTE3, V) HARD_EVENT(V, MTE3)               \
-    HARD_EVENT(M, V) HARD_EVENT(V, M) HARD_EVENT(V, V) HARD_EVENT(MTE3, MTE1)                     \
-    HARD_EVENT(MTE1, MTE3) HARD_EVENT(MTE1, V) HARD_EVENT(MTE2, M) HARD_EVENT(M, MTE2)            \
-    HARD_EVENT(V, MTE1) HARD_EVENT(M, FIX) HARD_EVENT(FIX, M) HARD_EVENT(MTE3, MTE2)              \
-    HARD_EVENT(MTE2, MTE3) HARD_EVENT(S, V) HARD_EVENT(V, S) HARD_EVENT(S, MTE2)                  \
-    HARD_EVENT(MTE2, S) HARD_EVENT(S, MTE3) HARD_EVENT(MTE3, S) HARD_EVENT(MTE2, FIX)             \
-    HARD_EVENT(FIX, MTE2) HARD_EVENT(FIX, S) HARD_EVENT(M, S) HARD_EVENT(FIX, MTE3)               \
-    HARD_EVENT(MTE1, FIX) HARD_EVENT(FIX, MTE1) HARD_EVENT(FIX, FIX)
+// clang-format off
+#define NPU_HARD_EVENTS(HARD_EVENT)                                                                \
+    HARD_EVENT(MTE2, MTE1) HARD_EVENT(MTE1, MTE2) HARD_EVENT(MTE1, M)    HARD_EVENT(M, MTE1)       \
+    HARD_EVENT(MTE2, V)    HARD_EVENT(V, MTE2)    HARD_EVENT(MTE3, V)    HARD_EVENT(V, MTE3)       \
+    HARD_EVENT(M, V)       HARD_EVENT(V, M)       HARD_EVENT(V, V)       HARD_EVENT(MTE3, MTE1)    \
+    HARD_EVENT(MTE1, MTE3) HARD_EVENT(MTE1, V)    HARD_EVENT(MTE2, M)    HARD_EVENT(M, MTE2)       \
+    HARD_EVENT(V, MTE1)    HARD_EVENT(M, FIX)     HARD_EVENT(FIX, M)     HARD_EVENT(MTE3, MTE2)    \
+    HARD_EVENT(MTE2, MTE3) HARD_EVENT(S, V)       HARD_EVENT(V, S)       HARD_EVENT(S, MTE2)       \
+    HARD_EVENT(MTE2, S)    HARD_EVENT(S, MTE3)    HARD_EVENT(MTE3, S)    HARD_EVENT(MTE2, FIX)     \
+    HARD_EVENT(FIX, MTE2)  HARD_EVENT(FIX, S)     HARD_EVENT(M, S)       HARD_EVENT(FIX, MTE3)     \
+    HARD_EVENT(MTE1, FIX)  HARD_EVENT(FIX, MTE1)  HARD_EVENT(FIX, FIX)
+// clang-format on
 enum class HardEvent : uint8_t {
 #define NPU_EVENT(from, to) from##_##to,
     NPU_HARD_EVENTS(NPU_EVENT)
 #undef NPU_EVENT
-    MAX
+        MAX
 };
 
 /* Strides: blk inside a repeat, rep between repeats, both in 32-byte blks. */
@@ -126,7 +125,10 @@ struct CopyRepeatParams {
 };
 struct BrcbRepeatParams {
     BrcbRepeatParams() {}
-    BrcbRepeatParams(uint16_t dst_blk, uint16_t dst_rep) : dstBlkStride(dst_blk), dstRepStride(dst_rep) {}
+    BrcbRepeatParams(uint16_t dst_blk, uint16_t dst_rep)
+        : dstBlkStride(dst_blk), dstRepStride(dst_rep)
+    {
+    }
     uint32_t blockNumber = DEFAULT_BLK_NUM;
     uint16_t dstBlkStride = DEFAULT_BLK_STRIDE, dstRepStride = DEFAULT_REPEAT_STRIDE;
     uint16_t src1BlkStride = 0, src1RepStride = 0;
@@ -159,7 +161,8 @@ struct DataCopyExtParams {
     using stride_t = uint32_t;
 #endif
     DataCopyExtParams() {}
-    DataCopyExtParams(uint16_t count, uint32_t len, stride_t src_gap, stride_t dst_gap, uint32_t reserved)
+    DataCopyExtParams(uint16_t count, uint32_t len, stride_t src_gap, stride_t dst_gap,
+                      uint32_t reserved)
         : blockCount(count), blockLen(len), srcStride(src_gap), dstStride(dst_gap), rsv(reserved)
     {
     }
@@ -207,9 +210,9 @@ namespace nputwin {
 /* "VECIN" and the like, for messages. */
 constexpr const char *position_name(AscendC::TPosition p)
 {
-    constexpr const char *names[] = {"GM",  "A1",  "A2",    "B1",     "B2",      "C1",  "C2",   "CO1",
-                                     "CO2", "VECIN", "VECOUT", "VECCALC", "SPM", "TSCM", "C2PIPE2GM",
-                                     "C2PIPE2LOCAL"};
+    constexpr const char *names[] = {"GM",  "A1",   "A2",        "B1",          "B2",     "C1",
+                                     "C2",  "CO1",  "CO2",       "VECIN",       "VECOUT", "VECCALC",
+                                     "SPM", "TSCM", "C2PIPE2GM", "C2PIPE2LOCAL"};
     return p < AscendC::TPosition::MAX ? names[int(p)] : "?";
 }
 constexpr bool is_ub(AscendC::TPosition p)

@@ -11,7 +11,7 @@
 
 namespace nputwin {
 
-/* Count form. With isSetMask = false the mask register says how much, as the documentation has it. */
+/* Count form. With isSetMask = false the mask register says how much, count does not. */
 template <npu_op op, bool isSetMask, class T>
 inline void vec_count(const T *dst, const T *src0, const T *src1, uint64_t scalar, int32_t count,
                       npu_where where)
@@ -19,10 +19,12 @@ inline void vec_count(const T *dst, const T *src0, const T *src1, uint64_t scala
     npu_core *c = core();
     if constexpr (isSetMask) {
         if (count > 0)
-            npu_vec(c, op, type_of<T>, const_cast<T *>(dst), src0, src1, scalar, uint32_t(count), where);
+            npu_vec(c, op, type_of<T>, const_cast<T *>(dst), src0, src1, scalar, uint32_t(count),
+                    where);
         after_count(c);
     } else {
-        npu_insn in = vec_insn(c, op, type_of<T>, dst, src0, src1, 1, {{1, 1, 1}, {8, 8, 8}}, where);
+        npu_insn in =
+            vec_insn(c, op, type_of<T>, dst, src0, src1, 1, {{1, 1, 1}, {8, 8, 8}}, where);
         in.scalar = scalar;
         issue_masked(c, in);
     }
@@ -53,30 +55,29 @@ inline strides unary_strides(const AscendC::UnaryRepeatParams &p)
 
 namespace AscendC {
 
-#define NPU_MASKED(FORM, name, row)                                                               \
-    FORM(name, row, uint64_t)                                                                     \
+#define NPU_MASKED(FORM, name, row)                                                                \
+    FORM(name, row, uint64_t)                                                                      \
     FORM(name, row, const uint64_t *)
 
 /* dst = f(src0, src1) */
-#define NPU_BINARY_REPEAT(name, row, Mask)                                                        \
-    template <typename T, bool isSetMask = true>                                                  \
-    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,            \
-                                const LocalTensor<T> &src1, Mask mask, const uint8_t repeatTime,  \
-                                const BinaryRepeatParams &p, npu_where where = NPU_HERE)          \
-    {                                                                                             \
-        NPU_TAKES(#name, OP_##row, T);                                                            \
-        nputwin::vec_repeat<OP_##row, isSetMask>(dst.raw(), src0.raw(), src1.raw(), 0, mask,      \
-                                                 repeatTime, nputwin::binary_strides(p), where);  \
+#define NPU_BINARY_REPEAT(name, row, Mask)                                                         \
+    template <typename T, bool isSetMask = true>                                                   \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                        \
+                     const LocalTensor<T> &src1, Mask mask, const uint8_t repeatTime,              \
+                     const BinaryRepeatParams &p, npu_where where = NPU_HERE)                      \
+    {                                                                                              \
+        NPU_TAKES(#name, OP_##row, T);                                                             \
+        nputwin::vec_repeat<OP_##row, isSetMask>(dst.raw(), src0.raw(), src1.raw(), 0, mask,       \
+                                                 repeatTime, nputwin::binary_strides(p), where);   \
     }
-#define NPU_BINARY(name, row)                                                                     \
-    template <typename T>                                                                         \
-    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,            \
-                                const LocalTensor<T> &src1, const int32_t &count,                 \
-                                npu_where where = NPU_HERE)                                       \
-    {                                                                                             \
-        NPU_TAKES(#name, OP_##row, T);                                                            \
-        nputwin::vec_count<OP_##row, true>(dst.raw(), src0.raw(), src1.raw(), 0, count, where);   \
-    }                                                                                             \
+#define NPU_BINARY(name, row)                                                                      \
+    template <typename T>                                                                          \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                        \
+                     const LocalTensor<T> &src1, const int32_t &count, npu_where where = NPU_HERE) \
+    {                                                                                              \
+        NPU_TAKES(#name, OP_##row, T);                                                             \
+        nputwin::vec_count<OP_##row, true>(dst.raw(), src0.raw(), src1.raw(), 0, count, where);    \
+    }                                                                                              \
     NPU_MASKED(NPU_BINARY_REPEAT, name, row)
 NPU_BINARY(Add, vadd)
 NPU_BINARY(Sub, vsub)
@@ -88,28 +89,28 @@ NPU_BINARY(And, vand)
 NPU_BINARY(Or, vor)
 
 /* dst = f(src) */
-#define NPU_UNARY_REPEAT(name, row, Mask)                                                         \
-    template <typename T, bool isSetMask = true>                                                  \
-    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src, Mask mask,  \
-                                const uint8_t repeatTime, const UnaryRepeatParams &p,             \
-                                npu_where where = NPU_HERE)                                       \
-    {                                                                                             \
-        NPU_TAKES(#name, OP_##row, T);                                                            \
-        nputwin::vec_repeat<OP_##row, isSetMask>(dst.raw(), src.raw(), (const T *)nullptr, 0,     \
-                                                 mask, repeatTime, nputwin::unary_strides(p),     \
-                                                 where);                                          \
+#define NPU_UNARY_REPEAT(name, row, Mask)                                                          \
+    template <typename T, bool isSetMask = true>                                                   \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src, Mask mask,              \
+                     const uint8_t repeatTime, const UnaryRepeatParams &p,                         \
+                     npu_where where = NPU_HERE)                                                   \
+    {                                                                                              \
+        NPU_TAKES(#name, OP_##row, T);                                                             \
+        nputwin::vec_repeat<OP_##row, isSetMask>(dst.raw(), src.raw(), (const T *)nullptr, 0,      \
+                                                 mask, repeatTime, nputwin::unary_strides(p),      \
+                                                 where);                                           \
     }
-#define NPU_UNARY_COUNT(name, row)                                                                \
-    template <typename T>                                                                         \
-    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
-                                const int32_t &count, npu_where where = NPU_HERE)                 \
-    {                                                                                             \
-        NPU_TAKES(#name, OP_##row, T);                                                            \
-        nputwin::vec_count<OP_##row, true>(dst.raw(), src.raw(), (const T *)nullptr, 0, count,    \
-                                           where);                                                \
+#define NPU_UNARY_COUNT(name, row)                                                                 \
+    template <typename T>                                                                          \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t &count,   \
+                     npu_where where = NPU_HERE)                                                   \
+    {                                                                                              \
+        NPU_TAKES(#name, OP_##row, T);                                                             \
+        nputwin::vec_count<OP_##row, true>(dst.raw(), src.raw(), (const T *)nullptr, 0, count,     \
+                                           where);                                                 \
     }
-#define NPU_UNARY(name, row)                                                                      \
-    NPU_UNARY_COUNT(name, row)                                                                    \
+#define NPU_UNARY(name, row)                                                                       \
+    NPU_UNARY_COUNT(name, row)                                                                     \
     NPU_MASKED(NPU_UNARY_REPEAT, name, row)
 NPU_UNARY(Abs, vabs)
 NPU_UNARY(Relu, vrelu)
@@ -122,27 +123,26 @@ NPU_UNARY(Not, vnot)
 
 /* dst = f(src, scalar); the scalar has the element type, so that what compiles here compiles on
  * the chip's compiler too. */
-#define NPU_SCALAR_REPEAT(name, row, Mask)                                                        \
-    template <typename T, bool isSetMask = true>                                                  \
-    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
-                                const T &scalarValue, Mask mask, const uint8_t repeatTime,        \
-                                const UnaryRepeatParams &p, npu_where where = NPU_HERE)           \
-    {                                                                                             \
-        NPU_TAKES(#name, OP_##row, T);                                                            \
-        nputwin::vec_repeat<OP_##row, isSetMask>(dst.raw(), src.raw(), (const T *)nullptr,        \
-                                                 nputwin::bits_of(scalarValue), mask, repeatTime, \
-                                                 nputwin::unary_strides(p), where);               \
+#define NPU_SCALAR_REPEAT(name, row, Mask)                                                         \
+    template <typename T, bool isSetMask = true>                                                   \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,   \
+                     Mask mask, const uint8_t repeatTime, const UnaryRepeatParams &p,              \
+                     npu_where where = NPU_HERE)                                                   \
+    {                                                                                              \
+        NPU_TAKES(#name, OP_##row, T);                                                             \
+        nputwin::vec_repeat<OP_##row, isSetMask>(dst.raw(), src.raw(), (const T *)nullptr,         \
+                                                 nputwin::bits_of(scalarValue), mask, repeatTime,  \
+                                                 nputwin::unary_strides(p), where);                \
     }
-#define NPU_SCALAR(name, row)                                                                     \
-    template <typename T, bool isSetMask = true>                                                  \
-    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
-                                const T &scalarValue, const int32_t &count,                       \
-                                npu_where where = NPU_HERE)                                       \
-    {                                                                                             \
-        NPU_TAKES(#name, OP_##row, T);                                                            \
-        nputwin::vec_count<OP_##row, isSetMask>(dst.raw(), src.raw(), (const T *)nullptr,         \
-                                                nputwin::bits_of(scalarValue), count, where);     \
-    }                                                                                             \
+#define NPU_SCALAR(name, row)                                                                      \
+    template <typename T, bool isSetMask = true>                                                   \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,   \
+                     const int32_t &count, npu_where where = NPU_HERE)                             \
+    {                                                                                              \
+        NPU_TAKES(#name, OP_##row, T);                                                             \
+        nputwin::vec_count<OP_##row, isSetMask>(dst.raw(), src.raw(), (const T *)nullptr,          \
+                                                nputwin::bits_of(scalarValue), count, where);      \
+    }                                                                                              \
     NPU_MASKED(NPU_SCALAR_REPEAT, name, row)
 NPU_SCALAR(Adds, vadds)
 NPU_SCALAR(Muls, vmuls)
@@ -154,20 +154,20 @@ NPU_SCALAR(ShiftRight, vshr)
 NPU_SCALAR(Axpy, vaxpy)
 
 /* dst = scalar */
-#define NPU_FILL_REPEAT(name, row, Mask)                                                          \
-    template <typename T, bool isSetMask = true>                                                  \
-    inline void name(const LocalTensor<T> &dst, const T &scalarValue, Mask mask,       \
-                                const uint8_t repeatTime, const uint16_t dstBlockStride,          \
-                                const uint8_t dstRepeatStride, npu_where where = NPU_HERE)        \
-    {                                                                                             \
-        NPU_TAKES(#name, OP_##row, T);                                                            \
-        nputwin::vec_repeat<OP_##row, isSetMask>(                                                 \
-            dst.raw(), (const T *)nullptr, (const T *)nullptr, nputwin::bits_of(scalarValue),     \
-            mask, repeatTime, {{dstBlockStride, 0, 0}, {dstRepeatStride, 0, 0}}, where);          \
+#define NPU_FILL_REPEAT(name, row, Mask)                                                           \
+    template <typename T, bool isSetMask = true>                                                   \
+    inline void name(const LocalTensor<T> &dst, const T &scalarValue, Mask mask,                   \
+                     const uint8_t repeatTime, const uint16_t dstBlockStride,                      \
+                     const uint8_t dstRepeatStride, npu_where where = NPU_HERE)                    \
+    {                                                                                              \
+        NPU_TAKES(#name, OP_##row, T);                                                             \
+        nputwin::vec_repeat<OP_##row, isSetMask>(                                                  \
+            dst.raw(), (const T *)nullptr, (const T *)nullptr, nputwin::bits_of(scalarValue),      \
+            mask, repeatTime, {{dstBlockStride, 0, 0}, {dstRepeatStride, 0, 0}}, where);           \
     }
 template <typename T>
 inline void Duplicate(const LocalTensor<T> &dst, const T &scalarValue, const int32_t &count,
-                                 npu_where where = NPU_HERE)
+                      npu_where where = NPU_HERE)
 {
     NPU_TAKES("Duplicate", OP_vdup, T);
     nputwin::vec_count<OP_vdup, true>(dst.raw(), (const T *)nullptr, (const T *)nullptr,
@@ -176,33 +176,33 @@ inline void Duplicate(const LocalTensor<T> &dst, const T &scalarValue, const int
 NPU_MASKED(NPU_FILL_REPEAT, Duplicate, vdup)
 
 /* Trigonometry: the temporary tensor of the chip's library is accepted and not needed here. */
-#define NPU_TRIG(name, row)                                                                       \
-    template <typename T, bool isReuseSource = false>                                             \
-    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
-                                const uint32_t calCount, npu_where where = NPU_HERE)              \
-    {                                                                                             \
-        NPU_TAKES(#name, OP_##row, T);                                                            \
-        nputwin::vec_count<OP_##row, true>(dst.raw(), src.raw(), (const T *)nullptr, 0,           \
-                                           int32_t(calCount), where);                             \
-    }                                                                                             \
-    template <typename T, bool isReuseSource = false>                                             \
-    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
-                                npu_where where = NPU_HERE)                                       \
-    {                                                                                             \
-        name<T, isReuseSource>(dst, src, src.GetSize(), where);                                   \
-    }                                                                                             \
-    template <typename T, bool isReuseSource = false>                                             \
-    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
-                                const LocalTensor<uint8_t> &, const uint32_t calCount,            \
-                                npu_where where = NPU_HERE)                                       \
-    {                                                                                             \
-        name<T, isReuseSource>(dst, src, calCount, where);                                        \
-    }                                                                                             \
-    template <typename T, bool isReuseSource = false>                                             \
-    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,             \
-                                const LocalTensor<uint8_t> &, npu_where where = NPU_HERE)         \
-    {                                                                                             \
-        name<T, isReuseSource>(dst, src, src.GetSize(), where);                                   \
+#define NPU_TRIG(name, row)                                                                        \
+    template <typename T, bool isReuseSource = false>                                              \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                         \
+                     const uint32_t calCount, npu_where where = NPU_HERE)                          \
+    {                                                                                              \
+        NPU_TAKES(#name, OP_##row, T);                                                             \
+        nputwin::vec_count<OP_##row, true>(dst.raw(), src.raw(), (const T *)nullptr, 0,            \
+                                           int32_t(calCount), where);                              \
+    }                                                                                              \
+    template <typename T, bool isReuseSource = false>                                              \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                         \
+                     npu_where where = NPU_HERE)                                                   \
+    {                                                                                              \
+        name<T, isReuseSource>(dst, src, src.GetSize(), where);                                    \
+    }                                                                                              \
+    template <typename T, bool isReuseSource = false>                                              \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                         \
+                     const LocalTensor<uint8_t> &, const uint32_t calCount,                        \
+                     npu_where where = NPU_HERE)                                                   \
+    {                                                                                              \
+        name<T, isReuseSource>(dst, src, calCount, where);                                         \
+    }                                                                                              \
+    template <typename T, bool isReuseSource = false>                                              \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                         \
+                     const LocalTensor<uint8_t> &, npu_where where = NPU_HERE)                     \
+    {                                                                                              \
+        name<T, isReuseSource>(dst, src, src.GetSize(), where);                                    \
     }
 NPU_TRIG(Sin, vsin)
 NPU_TRIG(Cos, vcos)

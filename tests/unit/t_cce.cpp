@@ -3,7 +3,8 @@
  * t_cce.cpp - the raw intrinsics: units of strides, the mask register, packing of results.
  *
  * The kernels work on UB pointers from LocalMemAllocator, as code below Ascend C does. What a lane
- * computes is tested in t_facade_vec.cpp; here every name is called once and its operands are placed.
+ * computes is tested in t_facade_vec.cpp; here every name is called once and its operands are
+ * placed.
  */
 #include "kernel.hpp"
 #include <cmath>
@@ -13,7 +14,8 @@
 using AscendC::LocalMemAllocator;
 
 /* n elements at the front of UB, each f(i). */
-template <class T> static T *array(LocalMemAllocator<> &ub, uint32_t n, std::function<double(uint32_t)> f)
+template <class T>
+static T *array(LocalMemAllocator<> &ub, uint32_t n, std::function<double(uint32_t)> f)
 {
     auto t = ub.Alloc<T>(n);
     for (uint32_t i = 0; i < n; i++)
@@ -24,7 +26,7 @@ static double zigzag(uint32_t i) { return double(int(i * 37 % 101)) - 50; }
 static double small(uint32_t i) { return double(i % 7) + 1; }
 static void all_lanes() { set_vector_mask(uint64_t(-1), uint64_t(-1)); }
 
-/* ---- lane by lane ---------------------------------------------------------------------------- */
+/* ---- lane by lane -------------------------------------------------------------------- */
 
 /* Two repeats, dst blks two apart, src1 one blk for all (stride 0); only masked lanes change. */
 template <class T, class Call> static void vvv(Call call, std::function<double(double, double)> f)
@@ -46,7 +48,7 @@ template <class T, class Call> static void vvv(Call call, std::function<double(d
             }
     });
 }
-#define CHECK_VVV(T, name, expr)                                                                  \
+#define CHECK_VVV(T, name, expr)                                                                   \
     vvv<T>([](auto... args) { name(args...); }, [](double x, double y) -> double { return expr; })
 static void three_operands(void **)
 {
@@ -55,7 +57,7 @@ static void three_operands(void **)
     CHECK_VVV(int16_t, vadd, x + y);
     CHECK_VVV(int32_t, vadd, x + y);
     CHECK_VVV(float, vsub, x - y);
-    CHECK_VVV(float, vmul, x * y);
+    CHECK_VVV(float, vmul, x *y);
     CHECK_VVV(half, vmul, x * y);
     CHECK_VVV(float, vdiv, x / y);
     CHECK_VVV(half, vdiv, x / y);
@@ -67,7 +69,8 @@ static void three_operands(void **)
 }
 
 /* One source: dst packed, source blks two apart and its repeats 16. */
-template <class T, class Call> static void vv(Call call, std::function<double(double)> f, uint32_t steps)
+template <class T, class Call>
+static void vv(Call call, std::function<double(double)> f, uint32_t steps)
 {
     run_well([&] {
         LocalMemAllocator<> ub;
@@ -86,13 +89,14 @@ template <class T, class Call> static void vv(Call call, std::function<double(do
         assert_true(d[2 * lanes] == T(99));
     });
 }
-#define CHECK_VV(T, name, expr, steps)                                                            \
+#define CHECK_VV(T, name, expr, steps)                                                             \
     vv<T>([](auto... args) { name(args...); }, [](double x) -> double { return expr; }, steps)
-#define CHECK_VVS(T, name, s, expr)                                                               \
-    vv<T>([](T *d, T *a, int rep, int db, int sb, int dr, int sr) {                               \
-              name(d, a, s, uint8_t(rep), uint16_t(db), uint16_t(sb), uint16_t(dr), uint16_t(sr)); \
-          },                                                                                      \
-          [](double x) -> double { return expr; }, 0)
+#define CHECK_VVS(T, name, s, expr)                                                                \
+    vv<T>(                                                                                         \
+        [](T *d, T *a, int rep, int db, int sb, int dr, int sr) {                                  \
+            name(d, a, s, uint8_t(rep), uint16_t(db), uint16_t(sb), uint16_t(dr), uint16_t(sr));   \
+        },                                                                                         \
+        [](double x) -> double { return expr; }, 0)
 static void two_operands(void **)
 {
     CHECK_VV(float, vabs, std::fabs(x), 0);
@@ -138,7 +142,8 @@ static void counter_mode(void **)
 {
     run_well([] {
         LocalMemAllocator<> ub;
-        float *d = array<float>(ub, 256, [](uint32_t) { return 0; }), *s = array<float>(ub, 256, zigzag);
+        float *d = array<float>(ub, 256, [](uint32_t) { return 0; }),
+              *s = array<float>(ub, 256, zigzag);
         set_mask_count();
         set_vector_mask(0, 100);
         vadds(d, s, 1.0f, 0, 1, 1, 8, 8); /* the repeat number is not looked at */
@@ -148,7 +153,8 @@ static void counter_mode(void **)
     });
 }
 
-/* ---- compare and select ---------------------------------------------------------------------------- */
+/* ---- compare and select
+ * ---------------------------------------------------------------------------- */
 
 static void compare_and_select(void **)
 {
@@ -162,13 +168,13 @@ static void compare_and_select(void **)
         a[6] = 3;
         set_vector_mask(0, 1); /* has no say in a comparison */
         auto bit = [&](uint32_t i) { return bits[i / 8] >> i % 8 & 1; };
-#define CHECK_CMP(name, op)                                                                       \
-    vcmpvs_##name(bits, a, 3.0f, 3, 1, 1, 8, 8);                                                  \
-    for (uint32_t i = 0; i < 192; i++)                                                            \
-        assert_int_equal(bit(i), a[i] op 3.0f);                                                   \
-    vcmpv_##name(bits, a, b, 3, 1, 1, 1, 8, 8, 8);                                                \
-    for (uint32_t i = 0; i < 192; i++)                                                            \
-        assert_int_equal(bit(i), a[i] op b[i])
+#define CHECK_CMP(name, op)                                                                        \
+    vcmpvs_##name(bits, a, 3.0f, 3, 1, 1, 8, 8);                                                   \
+    for (uint32_t i = 0; i < 192; i++)                                                             \
+        assert_int_equal(bit(i), a[i] op 3.0f);                                                    \
+    vcmpv_##name(bits, a, b, 3, 1, 1, 1, 8, 8, 8);                                                 \
+    for (uint32_t i = 0; i < 192; i++)                                                             \
+    assert_int_equal(bit(i), a[i] op b[i])
         CHECK_CMP(lt, <);
         CHECK_CMP(gt, >);
         CHECK_CMP(eq, ==);
@@ -199,13 +205,15 @@ static void compare_and_select(void **)
         NPU_E_UNSUP, {"vsel", "mode 2", "mode 1"});
 }
 
-/* ---- reductions, broadcast ---------------------------------------------------------------------------- */
+/* ---- reductions, broadcast
+ * ---------------------------------------------------------------------------- */
 
 static void reductions(void **)
 {
     run_well([] {
         LocalMemAllocator<> ub;
-        float *a = array<float>(ub, 256, zigzag), *d = array<float>(ub, 64, [](uint32_t) { return 99; });
+        float *a = array<float>(ub, 256, zigzag),
+              *d = array<float>(ub, 64, [](uint32_t) { return 99; });
         all_lanes();
         a[70] = 1000;
         a[130] = -1000;
@@ -260,7 +268,8 @@ static void reductions(void **)
     });
 }
 
-/* ---- conversions ------------------------------------------------------------------------------------------ */
+/* ---- conversions
+ * ------------------------------------------------------------------------------------------ */
 
 static void conversions(void **)
 {
@@ -362,7 +371,8 @@ static void conversions(void **)
     });
 }
 
-/* ---- copies, flags, barriers ------------------------------------------------------------------------------ */
+/* ---- copies, flags, barriers
+ * ------------------------------------------------------------------------------ */
 
 static void copies(void **)
 {
@@ -408,7 +418,8 @@ static void copies(void **)
         assert_int_equal(out[i], i < 32 ? i : 16 + i);
     assert_int_equal(out[64], 7);
     assert_int_equal(out[512 + 2], 2);
-    assert_int_equal(out[512 + 3], 16); /* second burst of three elements: from the next blk of UB */
+    assert_int_equal(out[512 + 3],
+                     16); /* second burst of three elements: from the next blk of UB */
     assert_int_equal(out[512 + 6], 7);
     assert_int_equal(out[902], 2);
     assert_int_equal(out[903], 7);
@@ -417,9 +428,14 @@ static void copies(void **)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(three_operands), cmocka_unit_test(two_operands),       cmocka_unit_test(dup),
-        cmocka_unit_test(counter_mode),   cmocka_unit_test(compare_and_select), cmocka_unit_test(reductions),
-        cmocka_unit_test(conversions),    cmocka_unit_test(copies),
+        cmocka_unit_test(three_operands),
+        cmocka_unit_test(two_operands),
+        cmocka_unit_test(dup),
+        cmocka_unit_test(counter_mode),
+        cmocka_unit_test(compare_and_select),
+        cmocka_unit_test(reductions),
+        cmocka_unit_test(conversions),
+        cmocka_unit_test(copies),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -11,10 +11,9 @@
 
 using namespace AscendC;
 
-/* ---- style 1: queues, double-buffered, several blocks, a tail ------------------------------- */
+/* ---- style 1: queues, double-buffered, several blocks, a tail ------------------------ */
 
-template <class T> class AddWithQueues
-{
+template <class T> class AddWithQueues {
 public:
     __aicore__ inline AddWithQueues() {}
     __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint32_t n, uint32_t tile)
@@ -99,7 +98,7 @@ static void queues(void **)
     add_with_queues<int32_t>(3);
 }
 
-/* ---- style 2: TBuf and flags of the pipe ------------------------------------------------------ */
+/* ---- style 2: TBuf and flags of the pipe --------------------------------------------- */
 
 static void buffers(void **)
 {
@@ -116,7 +115,8 @@ static void buffers(void **)
         gx.SetGlobalBuffer(x.data(), n);
         gz.SetGlobalBuffer(z.data());
         pipe.InitBuffer(mem, 2 * n * sizeof(float));
-        LocalTensor<float> a = mem.Get<float>(n), b = mem.GetWithOffset<float>(n, n * sizeof(float));
+        LocalTensor<float> a = mem.Get<float>(n),
+                           b = mem.GetWithOffset<float>(n, n * sizeof(float));
         TEventID in = pipe.AllocEventID<HardEvent::MTE2_V>();
         DataCopy(a, gx, n);
         SetFlag<HardEvent::MTE2_V>(in);
@@ -133,7 +133,7 @@ static void buffers(void **)
     assert_same(z, want, "z");
 }
 
-/* ---- style 3: no pipe, LocalMemAllocator and event ids by hand -------------------------------- */
+/* ---- style 3: no pipe, LocalMemAllocator and event ids by hand ----------------------- */
 
 static void allocator(void **)
 {
@@ -172,7 +172,7 @@ static void allocator(void **)
     assert_same(z, want, "z");
 }
 
-/* ---- other shapes of a queue ------------------------------------------------------------------ */
+/* ---- other shapes of a queue --------------------------------------------------------- */
 
 static void bind_and_inplace(void **)
 {
@@ -313,7 +313,8 @@ static void who_am_i(void **)
             row[4] = get_block_idx();
             row[5] = get_block_num();
             SyncAll();
-            row[6] = seen[size_t((GetBlockIdx() + 1) % 12) * 8] + 1; /* written before the barrier */
+            row[6] =
+                seen[size_t((GetBlockIdx() + 1) % 12) * 8] + 1; /* written before the barrier */
         },
         12);
     for (int64_t i = 0; i < 12; i++) {
@@ -328,7 +329,7 @@ static void who_am_i(void **)
     }
 }
 
-/* ---- faults ------------------------------------------------------------------------------------- */
+/* ---- faults -------------------------------------------------------------------------- */
 
 /* Three 64 KB buffers fill UB; the fourth is named with what it asks and what is left. */
 static void ub_overflow(void **)
@@ -556,7 +557,8 @@ static void assertions(void **)
     run_fails([] { Trap(); }, NPU_E_ASSERT, {"Trap"});
 }
 
-/* ---- printf --------------------------------------------------------------------------------------- */
+/* ---- printf
+ * --------------------------------------------------------------------------------------- */
 
 /* What `body` printed, taken from file descriptor 1. */
 template <class Body> static std::string printed(Body body)
@@ -596,14 +598,15 @@ static void print_forms(void **)
     assert_string_equal(host.c_str(), "host 3 side\n");
 }
 
-/* ---- speed ------------------------------------------------------------------------------------------ */
+/* ---- speed
+ * ------------------------------------------------------------------------------------------ */
 
 static double seconds_since(std::chrono::steady_clock::time_point t)
 {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - t).count();
 }
 
-/* A scalar loop over UB costs what the same loop over an array costs; 3 is room for a busy machine. */
+/* A scalar loop over UB costs what one over an array costs; 3 is room for a busy machine. */
 static void scalar_loops(void **)
 {
     const uint32_t n = 16384, rounds = 200;

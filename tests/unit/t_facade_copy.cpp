@@ -61,19 +61,21 @@ template <class T, class Body> static bytes gm_after(size_t n, Body body)
     return gm;
 }
 
-/* ---- count form ------------------------------------------------------------------------------- */
+/* ---- count form ---------------------------------------------------------------------- */
 
 template <class T> static void count_of()
 {
     bytes src = ramp(4096);
-    for (uint32_t n : {0u, 1u, uint32_t(32 / sizeof(T)), uint32_t(100 / sizeof(T)), uint32_t(2048 / sizeof(T))}) {
+    for (uint32_t n : {0u, 1u, uint32_t(32 / sizeof(T)), uint32_t(100 / sizeof(T)),
+                       uint32_t(2048 / sizeof(T))}) {
         const size_t moved = n * sizeof(T) / 32 * 32; /* rounded down to whole blks */
         const bytes in = ub_after<T>([&](LocalTensor<T> t) { DataCopy(t, global<T>(src), n); });
         bytes want(UB_BYTES, MARKER);
         std::copy_n(src.begin(), moved, want.begin());
         assert_true(in == want);
 
-        const bytes out = gm_after<T>(4096, [&](GlobalTensor<T> g, LocalTensor<T> t) { DataCopy(g, t, n); });
+        const bytes out =
+            gm_after<T>(4096, [&](GlobalTensor<T> g, LocalTensor<T> t) { DataCopy(g, t, n); });
         want = bytes(4096, MARKER);
         const bytes r = ramp(UB_BYTES);
         std::copy_n(r.begin(), moved, want.begin());
@@ -137,10 +139,12 @@ static void rows_of_48_bytes(void **)
     }
 }
 
-/* ---- bursts of whole blks ------------------------------------------------------------------------ */
+/* ---- bursts of whole blks
+ * ------------------------------------------------------------------------ */
 
 /* dst[i] of n bursts: where burst b's byte i comes from. */
-static void burst(bytes &dst, const bytes &src, uint32_t n, size_t len, size_t src_step, size_t dst_step)
+static void burst(bytes &dst, const bytes &src, uint32_t n, size_t len, size_t src_step,
+                  size_t dst_step)
 {
     for (uint32_t b = 0; b < n; b++)
         std::copy_n(src.begin() + long(b * src_step), len, dst.begin() + long(b * dst_step));
@@ -151,7 +155,8 @@ static void blk_bursts(void **)
     const DataCopyParams p{3, 2, 1, 3}; /* 64 bytes, gaps of 32 and 96 */
     bytes want(UB_BYTES, MARKER);
     burst(want, src, 3, 64, 96, 160);
-    assert_true(ub_after<half>([&](LocalTensor<half> t) { DataCopy(t, global<half>(src), p); }) == want);
+    assert_true(ub_after<half>([&](LocalTensor<half> t) { DataCopy(t, global<half>(src), p); }) ==
+                want);
 
     want = bytes(4096, MARKER);
     burst(want, ramp(UB_BYTES), 3, 64, 96, 160);
@@ -187,7 +192,8 @@ static void blk_bursts(void **)
                 }) == bytes(UB_BYTES, MARKER));
 }
 
-/* ---- DataCopyPad ------------------------------------------------------------------------------------ */
+/* ---- DataCopyPad
+ * ------------------------------------------------------------------------------------ */
 
 template <class T> static T element(const bytes &v, size_t at)
 {
@@ -197,8 +203,8 @@ template <class T> static T element(const bytes &v, size_t at)
 }
 /* GM to UB: bursts of len bytes with a gap, left and right paddings, filled up to 32 bytes. */
 template <class T>
-static void pad_of(uint32_t count, uint32_t len, uint32_t gm_gap, uint32_t ub_gap, uint8_t left, uint8_t right,
-                   bool is_pad, T value)
+static void pad_of(uint32_t count, uint32_t len, uint32_t gm_gap, uint32_t ub_gap, uint8_t left,
+                   uint8_t right, bool is_pad, T value)
 {
     bytes src = ramp(4096);
     const DataCopyExtParams p{uint16_t(count), len, gm_gap, ub_gap, 0};
@@ -228,7 +234,8 @@ static void pad_of(uint32_t count, uint32_t len, uint32_t gm_gap, uint32_t ub_ga
     DataCopyParams old{uint16_t(count), uint16_t(len), uint16_t(gm_gap), uint16_t(ub_gap)};
     uint64_t bits = nputwin::bits_of(value);
     assert_true(ub_after<T>([&](LocalTensor<T> t) {
-                    DataCopyPad(t, global<T>(src), old, DataCopyPadParams{is_pad, left, right, bits});
+                    DataCopyPad(t, global<T>(src), old,
+                                DataCopyPadParams{is_pad, left, right, bits});
                 }) == got);
 }
 static void pad_in(void **)
@@ -251,16 +258,20 @@ static void pad_in(void **)
     pad_of<double>(3, 40, 0, 1, 0, 3, true, 0.0);
 }
 
-template <class T> static void pad_out_of(uint32_t count, uint32_t len, uint32_t ub_gap, uint32_t gm_gap)
+template <class T>
+static void pad_out_of(uint32_t count, uint32_t len, uint32_t ub_gap, uint32_t gm_gap)
 {
     const DataCopyExtParams p{uint16_t(count), len, ub_gap, gm_gap, 0};
     const size_t slot = (len + 31) / 32 * 32;
     bytes want(4096, MARKER);
     burst(want, ramp(UB_BYTES), count, len, slot + ub_gap * 32, len + gm_gap);
-    assert_true(gm_after<T>(4096, [&](GlobalTensor<T> g, LocalTensor<T> t) { DataCopyPad(g, t, p); }) == want);
     assert_true(gm_after<T>(4096, [&](GlobalTensor<T> g, LocalTensor<T> t) {
-                    DataCopyPad(g, t, DataCopyParams{uint16_t(count), uint16_t(len), uint16_t(ub_gap),
-                                                     uint16_t(gm_gap)});
+                    DataCopyPad(g, t, p);
+                }) == want);
+    assert_true(gm_after<T>(4096, [&](GlobalTensor<T> g, LocalTensor<T> t) {
+                    DataCopyPad(g, t,
+                                DataCopyParams{uint16_t(count), uint16_t(len), uint16_t(ub_gap),
+                                               uint16_t(gm_gap)});
                 }) == want);
 }
 static void pad_out(void **)
@@ -298,8 +309,9 @@ static void pad_refusals(void **)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(count_form), cmocka_unit_test(rows_of_48_bytes), cmocka_unit_test(blk_bursts),
-        cmocka_unit_test(pad_in),     cmocka_unit_test(pad_out),          cmocka_unit_test(pad_refusals),
+        cmocka_unit_test(count_form), cmocka_unit_test(rows_of_48_bytes),
+        cmocka_unit_test(blk_bursts), cmocka_unit_test(pad_in),
+        cmocka_unit_test(pad_out),    cmocka_unit_test(pad_refusals),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <cstring>
 
-/* ---- what must hold at compile time ------------------------------------------------------- */
+/* ---- what must hold at compile time -------------------------------------------------- */
 
 static_assert(sizeof(half) == 2 && sizeof(bfloat16_t) == 2 && sizeof(hifloat8_t) == 1);
 static_assert(std::is_trivially_default_constructible_v<half>);
@@ -90,7 +90,7 @@ static void spellings(void **)
     assert_int_equal(fp8_e5m2_t(70000.0f).bits(), 0x7c);
 }
 
-/* ---- all values ---------------------------------------------------------------------------- */
+/* ---- all values ---------------------------------------------------------------------- */
 
 /* Finite positive values of a sign-exponent-mantissa format, by code. */
 static std::vector<double> ieee_values(int e_bits, int m_bits, int n_codes)
@@ -123,7 +123,8 @@ static unsigned nearest(const std::vector<double> &v, double x, tie rule, unsign
     return unsigned(rule == AWAY ? hi : lo % 2 ? hi : lo);
 }
 
-template <class T> static void check_near(const std::vector<double> &v, double x, tie rule, unsigned beyond)
+template <class T>
+static void check_near(const std::vector<double> &v, double x, tie rule, unsigned beyond)
 {
     const unsigned want = nearest(v, x, rule, beyond), got = T(x).bits();
     if (got != want)
@@ -177,7 +178,8 @@ static void sweep_hif8(void **)
             add(0x60 | s << 4 | unsigned(e - 8) << 1, sign * e, 1);
     }
     all.erase(std::find_if(all.begin(), all.end(), [](const entry &x) { return x.code == 0x6f; }));
-    std::sort(all.begin(), all.end(), [](const entry &a, const entry &b) { return a.value < b.value; });
+    std::sort(all.begin(), all.end(),
+              [](const entry &a, const entry &b) { return a.value < b.value; });
     assert_int_equal(all.size(), 127);
 
     auto check = [&](double x) {
@@ -235,8 +237,9 @@ static void wide_integers(void **)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spellings),   cmocka_unit_test(sweep_half), cmocka_unit_test(sweep_bf16),
-        cmocka_unit_test(sweep_e5m2),  cmocka_unit_test(sweep_e4m3), cmocka_unit_test(sweep_hif8),
+        cmocka_unit_test(spellings),     cmocka_unit_test(sweep_half),
+        cmocka_unit_test(sweep_bf16),    cmocka_unit_test(sweep_e5m2),
+        cmocka_unit_test(sweep_e4m3),    cmocka_unit_test(sweep_hif8),
         cmocka_unit_test(wide_integers), cmocka_unit_test(signs_and_specials),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -14,7 +14,7 @@
 
 using namespace AscendC;
 
-/* ---- inputs and expectations ------------------------------------------------------------------- */
+/* ---- inputs and expectations --------------------------------------------------------- */
 
 /* Numbers of both signs, fractions, a zero, and for floats now and then something special. */
 template <class T> static std::vector<T> numbers(size_t n, uint32_t seed)
@@ -57,7 +57,8 @@ template <class T> static bool same_value(T a, T b, uint32_t steps)
     }
 }
 template <class T>
-static void expect(const std::vector<T> &got, const std::vector<T> &want, const char *what, uint32_t steps = 0)
+static void expect(const std::vector<T> &got, const std::vector<T> &want, const char *what,
+                   uint32_t steps = 0)
 {
     for (size_t i = 0; i < want.size(); i++)
         if (!same_value(got[i], want[i], steps))
@@ -80,7 +81,8 @@ template <class T> static std::vector<T> read(const LocalTensor<T> &t, size_t n)
 }
 
 /* Element of a repeat-form operand that lane l of repeat r stands for. */
-template <class T> static size_t place(uint32_t r, uint32_t l, uint32_t blk_stride, uint32_t rep_stride)
+template <class T>
+static size_t place(uint32_t r, uint32_t l, uint32_t blk_stride, uint32_t rep_stride)
 {
     const uint32_t a_blk = 32 / sizeof(T);
     return size_t(r * rep_stride + l / a_blk * blk_stride) * a_blk + l % a_blk;
@@ -124,7 +126,8 @@ static void three_forms(const char *name, const std::vector<T> &a, const std::ve
         for (uint32_t r = 0; r < REPEATS; r++)
             for (uint32_t l = 0; l < lanes; l++)
                 if (bits ? BITS[l / 64] >> l % 64 & 1 : l < 37)
-                    want[place<T>(r, l, 2, 17)] = f(a[place<T>(r, l, 1, 8)], b[place<T>(r, l, 1, 8)]);
+                    want[place<T>(r, l, 2, 17)] =
+                        f(a[place<T>(r, l, 1, 8)], b[place<T>(r, l, 1, 8)]);
         expect(bits ? bits_got : lanes_got, want, name, steps);
     }
 }
@@ -132,30 +135,41 @@ static void three_forms(const char *name, const std::vector<T> &a, const std::ve
 static const BinaryRepeatParams BINARY_GAPS(2, 1, 1, 17, 8, 8);
 static const UnaryRepeatParams UNARY_GAPS(2, 1, 17, 8);
 
-#define CHECK_BINARY(T, name, expr)                                                               \
-    three_forms<T>(                                                                               \
-        #name " " #T, numbers<T>(ROOM, 1), numbers<T>(ROOM, 2), [](T a, T b) -> T { return T(expr); }, \
-        [](auto &d, auto &s, auto &t, int n) { name(d, s, t, n); },                               \
-        [](auto &d, auto &s, auto &t, uint64_t m, uint8_t r) { name(d, s, t, m, r, BINARY_GAPS); }, \
-        [](auto &d, auto &s, auto &t, const uint64_t *m, uint8_t r) { name(d, s, t, m, r, BINARY_GAPS); })
-#define CHECK_UNARY_ON(T, name, inputs, expr, steps)                                              \
-    three_forms<T>(                                                                               \
-        #name " " #T, inputs, inputs, [](T a, T) -> T { return T(expr); },                        \
-        [](auto &d, auto &s, auto &, int n) { name(d, s, n); },                                   \
-        [](auto &d, auto &s, auto &, uint64_t m, uint8_t r) { name(d, s, m, r, UNARY_GAPS); },    \
-        [](auto &d, auto &s, auto &, const uint64_t *m, uint8_t r) { name(d, s, m, r, UNARY_GAPS); }, \
+#define CHECK_BINARY(T, name, expr)                                                                \
+    three_forms<T>(                                                                                \
+        #name " " #T, numbers<T>(ROOM, 1), numbers<T>(ROOM, 2),                                    \
+        [](T a, T b) -> T { return T(expr); },                                                     \
+        [](auto &d, auto &s, auto &t, int n) { name(d, s, t, n); },                                \
+        [](auto &d, auto &s, auto &t, uint64_t m, uint8_t r) {                                     \
+            name(d, s, t, m, r, BINARY_GAPS);                                                      \
+        },                                                                                         \
+        [](auto &d, auto &s, auto &t, const uint64_t *m, uint8_t r) {                              \
+            name(d, s, t, m, r, BINARY_GAPS);                                                      \
+        })
+#define CHECK_UNARY_ON(T, name, inputs, expr, steps)                                               \
+    three_forms<T>(                                                                                \
+        #name " " #T, inputs, inputs, [](T a, T) -> T { return T(expr); },                         \
+        [](auto &d, auto &s, auto &, int n) { name(d, s, n); },                                    \
+        [](auto &d, auto &s, auto &, uint64_t m, uint8_t r) { name(d, s, m, r, UNARY_GAPS); },     \
+        [](auto &d, auto &s, auto &, const uint64_t *m, uint8_t r) {                               \
+            name(d, s, m, r, UNARY_GAPS);                                                          \
+        },                                                                                         \
         steps)
 #define CHECK_UNARY(T, name, expr) CHECK_UNARY_ON(T, name, numbers<T>(ROOM, 3), expr, 0)
-#define CHECK_SCALAR(T, name, value, expr)                                                        \
-    three_forms<T>(                                                                               \
-        #name " " #T, numbers<T>(ROOM, 4), numbers<T>(ROOM, 4),                                   \
-        [](T a, T) -> T { const T s = T(value); (void)s; return T(expr); },                       \
-        [](auto &d, auto &s, auto &, int n) { name(d, s, T(value), n); },                         \
-        [](auto &d, auto &s, auto &, uint64_t m, uint8_t r) {                                     \
-            name(d, s, T(value), m, r, UNARY_GAPS);                                               \
-        },                                                                                        \
-        [](auto &d, auto &s, auto &, const uint64_t *m, uint8_t r) {                              \
-            name(d, s, T(value), m, r, UNARY_GAPS);                                               \
+#define CHECK_SCALAR(T, name, value, expr)                                                         \
+    three_forms<T>(                                                                                \
+        #name " " #T, numbers<T>(ROOM, 4), numbers<T>(ROOM, 4),                                    \
+        [](T a, T) -> T {                                                                          \
+            const T s = T(value);                                                                  \
+            (void)s;                                                                               \
+            return T(expr);                                                                        \
+        },                                                                                         \
+        [](auto &d, auto &s, auto &, int n) { name(d, s, T(value), n); },                          \
+        [](auto &d, auto &s, auto &, uint64_t m, uint8_t r) {                                      \
+            name(d, s, T(value), m, r, UNARY_GAPS);                                                \
+        },                                                                                         \
+        [](auto &d, auto &s, auto &, const uint64_t *m, uint8_t r) {                               \
+            name(d, s, T(value), m, r, UNARY_GAPS);                                                \
         })
 
 /* Arithmetic in double is exact enough to round once; integers wrap in the unsigned type. */
@@ -173,7 +187,7 @@ static void add_sub_mul_div(void **)
     CHECK_BINARY(int16_t, Sub, wrap<int16_t>(int64_t(a) - b));
     CHECK_BINARY(int32_t, Sub, wrap<int32_t>(int64_t(a) - b));
     CHECK_BINARY(half, Mul, wide(a) * wide(b));
-    CHECK_BINARY(float, Mul, a * b);
+    CHECK_BINARY(float, Mul, a *b);
     CHECK_BINARY(int16_t, Mul, wrap<int16_t>(int64_t(a) * b));
     CHECK_BINARY(int32_t, Mul, wrap<int32_t>(int64_t(a) * b));
     CHECK_BINARY(half, Div, wide(a) / wide(b));
@@ -189,8 +203,8 @@ static void max_min_and_or(void **)
     CHECK_BINARY(float, Min, a < b ? a : b);
     CHECK_BINARY(int16_t, Min, a < b ? a : b);
     CHECK_BINARY(int32_t, Min, a < b ? a : b);
-    CHECK_BINARY(int16_t, And, a & b);
-    CHECK_BINARY(uint16_t, And, a & b);
+    CHECK_BINARY(int16_t, And, a &b);
+    CHECK_BINARY(uint16_t, And, a &b);
     CHECK_BINARY(int16_t, Or, a | b);
     CHECK_BINARY(uint16_t, Or, a | b);
 }
@@ -221,7 +235,7 @@ static void with_scalar(void **)
     CHECK_SCALAR(int16_t, Adds, 30000, wrap<int16_t>(int64_t(a) + s));
     CHECK_SCALAR(int32_t, Adds, 0x7fffffff, wrap<int32_t>(int64_t(a) + s));
     CHECK_SCALAR(half, Muls, -2.25, wide(a) * wide(s));
-    CHECK_SCALAR(float, Muls, 0.3, a * s);
+    CHECK_SCALAR(float, Muls, 0.3, a *s);
     CHECK_SCALAR(int16_t, Muls, 7, wrap<int16_t>(int64_t(a) * s));
     CHECK_SCALAR(int32_t, Muls, 100003, wrap<int32_t>(int64_t(a) * s));
     CHECK_SCALAR(half, Maxs, 3, a > s ? a : s);
@@ -257,7 +271,9 @@ template <class T> static void duplicate_of(T value)
         "Duplicate", numbers<T>(ROOM, 4), numbers<T>(ROOM, 4), [=](T, T) { return value; },
         [=](auto &d, auto &, auto &, int n) { Duplicate(d, value, n); },
         [=](auto &d, auto &, auto &, uint64_t m, uint8_t r) { Duplicate(d, value, m, r, 2, 17); },
-        [=](auto &d, auto &, auto &, const uint64_t *m, uint8_t r) { Duplicate(d, value, m, r, 2, 17); });
+        [=](auto &d, auto &, auto &, const uint64_t *m, uint8_t r) {
+            Duplicate(d, value, m, r, 2, 17);
+        });
 }
 static void duplicate(void **)
 {
@@ -289,10 +305,12 @@ static void trig_of(const char *name, double (*f)(double), uint32_t steps, Call 
     });
     expect(got, want, name, steps);
 }
-#define CHECK_TRIG(T, name, f, steps)                                                             \
-    trig_of<T>(#name " " #T, f, steps, [](auto &d, auto &s, auto &, uint32_t n) { name(d, s, n); }); \
-    trig_of<T>(#name " " #T, f, steps, [](auto &d, auto &s, auto &, uint32_t) { name(d, s); });   \
-    trig_of<T>(#name " " #T, f, steps, [](auto &d, auto &s, auto &t, uint32_t n) { name(d, s, t, n); }); \
+#define CHECK_TRIG(T, name, f, steps)                                                              \
+    trig_of<T>(#name " " #T, f, steps,                                                             \
+               [](auto &d, auto &s, auto &, uint32_t n) { name(d, s, n); });                       \
+    trig_of<T>(#name " " #T, f, steps, [](auto &d, auto &s, auto &, uint32_t) { name(d, s); });    \
+    trig_of<T>(#name " " #T, f, steps,                                                             \
+               [](auto &d, auto &s, auto &t, uint32_t n) { name(d, s, t, n); });                   \
     trig_of<T>(#name " " #T, f, steps, [](auto &d, auto &s, auto &t, uint32_t) { name(d, s, t); })
 static void trigonometry(void **)
 {
@@ -311,7 +329,8 @@ static void operators(void **)
     const std::vector<float> a = numbers<float>(64, 1), b = numbers<float>(64, 2);
     run_well([&] {
         LocalMemAllocator<> ub;
-        LocalTensor<float> d = ub.Alloc<float>(64), s = ub.Alloc<float>(64), t = ub.Alloc<float>(64);
+        LocalTensor<float> d = ub.Alloc<float>(64), s = ub.Alloc<float>(64),
+                           t = ub.Alloc<float>(64);
         LocalTensor<int16_t> i = ub.Alloc<int16_t>(64), j = ub.Alloc<int16_t>(64);
         LocalTensor<uint8_t> u = ub.Alloc<uint8_t>(32);
         fill(s, a);
@@ -345,7 +364,8 @@ static void operators(void **)
     });
 }
 
-/* ---- the mask register ------------------------------------------------------------------------------ */
+/* ---- the mask register
+ * ------------------------------------------------------------------------------ */
 
 static void mask_register(void **)
 {
@@ -414,7 +434,8 @@ static void nothing_to_do(void **)
     });
 }
 
-/* ---- compare, select, cast ---------------------------------------------------------------------------- */
+/* ---- compare, select, cast
+ * ---------------------------------------------------------------------------- */
 
 template <class T> static bool holds(CMPMODE m, T a, T b)
 {
@@ -462,7 +483,8 @@ template <class T> static void compare_of()
             Compare(u, s, t, m, n + lanes / 2); /* the half repeat at the end is not compared */
             check(tensors, "Compare");
             again();
-            Compare(u, s, t, m, uint64_t(3), 2, BinaryRepeatParams{1, 1, 1, 8, 8, 8}); /* mask has no say */
+            Compare(u, s, t, m, uint64_t(3), 2,
+                    BinaryRepeatParams{1, 1, 1, 8, 8, 8}); /* mask has no say */
             check(tensors, "Compare");
             again();
             Compare(u, s, t, m, BITS, 2, BinaryRepeatParams{1, 1, 1, 8, 8, 8});
@@ -564,9 +586,12 @@ template <class D> static D rounded(double x, RoundMode m)
     if (x != x)
         return std::is_integral_v<D> ? D(0) : D(NAN);
     if constexpr (std::is_integral_v<D>) {
-        const double lo = double(std::numeric_limits<D>::min()), hi = double(std::numeric_limits<D>::max());
+        const double lo = double(std::numeric_limits<D>::min()),
+                     hi = double(std::numeric_limits<D>::max());
         const double y = std::isinf(x) ? x : round_to(x, 1, m);
-        return y <= lo ? std::numeric_limits<D>::min() : y >= hi ? std::numeric_limits<D>::max() : D(y);
+        return y <= lo   ? std::numeric_limits<D>::min()
+               : y >= hi ? std::numeric_limits<D>::max()
+                         : D(y);
     } else if (std::isinf(x) || x == 0) {
         return D(x);
     } else if constexpr (std::is_same_v<D, half>) {
@@ -634,12 +659,14 @@ template <class D, class S> static void cast_of(std::initializer_list<RoundMode>
             count = read(d, n);
             fill(d, std::vector<D>(n, D(55)));
             Cast(d, s, m, uint64_t(lanes - 3), 2,
-                 UnaryRepeatParams{1, 1, uint8_t(8 * sizeof(D) / wide_bytes), uint8_t(8 * sizeof(S) / wide_bytes)});
+                 UnaryRepeatParams{1, 1, uint8_t(8 * sizeof(D) / wide_bytes),
+                                   uint8_t(8 * sizeof(S) / wide_bytes)});
             repeat = read(d, 2 * lanes);
         });
         char name[64];
-        std::snprintf(name, sizeof name, "Cast %s to %s mode %d", npu_types[nputwin::type_of<S>].name,
-                      npu_types[nputwin::type_of<D>].name, int(m));
+        std::snprintf(name, sizeof name, "Cast %s to %s mode %d",
+                      npu_types[nputwin::type_of<S>].name, npu_types[nputwin::type_of<D>].name,
+                      int(m));
         expect(count, want, name);
         want.resize(2 * lanes);
         for (uint32_t i = 0; i < 2 * lanes; i++)
@@ -652,8 +679,8 @@ static void cast(void **)
 {
     using R = RoundMode;
     const auto five = {R::CAST_RINT, R::CAST_FLOOR, R::CAST_CEIL, R::CAST_ROUND, R::CAST_TRUNC};
-    const auto five_none = {R::CAST_RINT, R::CAST_FLOOR, R::CAST_CEIL, R::CAST_ROUND, R::CAST_TRUNC,
-                            R::CAST_NONE};
+    const auto five_none = {R::CAST_RINT,  R::CAST_FLOOR, R::CAST_CEIL,
+                            R::CAST_ROUND, R::CAST_TRUNC, R::CAST_NONE};
     cast_of<float, half>({R::CAST_NONE});
     cast_of<float, bfloat16_t>({R::CAST_NONE});
     cast_of<half, int8_t>({R::CAST_NONE});
@@ -690,7 +717,8 @@ static void cast_refusals(void **)
         NPU_E_ARG, {"Cast", "7", "CAST_ODD"});
 }
 
-/* ---- reductions, Brcb, Copy ---------------------------------------------------------------------------- */
+/* ---- reductions, Brcb, Copy
+ * ---------------------------------------------------------------------------- */
 
 template <class T> static T tree_sum(std::vector<T> v)
 {
@@ -710,7 +738,8 @@ template <class T> static void reduce_of()
     in[11] = T(-20.5);
     in[9] = in[40] = T(300.0); /* two maxima in one repeat: the lower index wins */
     for (T &x : in)
-        x = T(double(float(x)) + 0.0); /* no -0: sums and maxima of zeros would differ in sign only */
+        x = T(double(float(x)) +
+              0.0); /* no -0: sums and maxima of zeros would differ in sign only */
     run_well([&] {
         LocalMemAllocator<> ub;
         LocalTensor<T> d = ub.Alloc<T>(256), s = ub.Alloc<T>(n);
@@ -727,10 +756,13 @@ template <class T> static void reduce_of()
                     k = i;
             return k;
         };
-        auto index_bits = [&](uint32_t at) { /* an index in the place of a value */
-            return uint32_t(sizeof(T) == 2 ? d.template ReinterpretCast<uint16_t>().GetValue(at)
-                                           : d.template ReinterpretCast<uint32_t>().GetValue(at));
-        };
+        auto index_bits =
+            [&](uint32_t at) { /* an index in the place of a value */
+                               return uint32_t(
+                                   sizeof(T) == 2
+                                       ? d.template ReinterpretCast<uint16_t>().GetValue(at)
+                                       : d.template ReinterpretCast<uint32_t>().GetValue(at));
+            };
 
         again();
         WholeReduceSum(d, s, int32_t(lanes), 2, 3, 1, 8);
@@ -783,7 +815,8 @@ template <class T> static void reduce_of()
             assert_true(d.GetValue(7) == in[7 * blk + best(7 * blk, blk, max)]);
         }
         again();
-        BlockReduceSum(d, s, 2, int32_t(3 * blk), 2, 1, 8); /* blks without a lane keep their result */
+        BlockReduceSum(d, s, 2, int32_t(3 * blk), 2, 1,
+                       8); /* blks without a lane keep their result */
         for (uint32_t b = 0; b < 3; b++) {
             assert_true(d.GetValue(b) == tree_sum(part(b * blk, blk)));
             assert_true(d.GetValue(16 + b) == tree_sum(part(lanes + b * blk, blk)));
@@ -821,7 +854,8 @@ template <class T> static void brcb_of()
         for (uint32_t r = 0; r < 2; r++)
             for (uint32_t b = 0; b < 8; b++)
                 for (uint32_t e = 0; e < blk; e++) {
-                    assert_true(same_value(d.GetValue((r * 20 + b * 2) * blk + e), in[r * 8 + b], 0));
+                    assert_true(
+                        same_value(d.GetValue((r * 20 + b * 2) * blk + e), in[r * 8 + b], 0));
                     assert_true(d.GetValue((r * 20 + b * 2 + 1) * blk + e) == T(77));
                 }
     });
@@ -853,7 +887,8 @@ template <class T> static void copy_of()
         again();
         Copy(d, s, BITS, 2, {1, 1, 8, 8});
         for (uint32_t i = 0; i < 2 * lanes; i++)
-            assert_true(same_value(d.GetValue(i), (BITS[i % lanes / 64] >> i % 64 & 1) ? in[i] : T(77), 0));
+            assert_true(
+                same_value(d.GetValue(i), (BITS[i % lanes / 64] >> i % 64 & 1) ? in[i] : T(77), 0));
         again();
         SetMaskCount(); /* here the register counts the elements of each repeat */
         SetVectorMask<T, MaskMode::COUNTER>(int32_t(10 * blk));
@@ -880,12 +915,23 @@ static void copy(void **)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(add_sub_mul_div), cmocka_unit_test(max_min_and_or), cmocka_unit_test(unary),
-        cmocka_unit_test(with_scalar),     cmocka_unit_test(axpy),           cmocka_unit_test(duplicate),
-        cmocka_unit_test(trigonometry),    cmocka_unit_test(operators),      cmocka_unit_test(mask_register),
-        cmocka_unit_test(nothing_to_do),   cmocka_unit_test(compare),        cmocka_unit_test(select),
-        cmocka_unit_test(cast),            cmocka_unit_test(cast_refusals),  cmocka_unit_test(reduce),
-        cmocka_unit_test(brcb),            cmocka_unit_test(copy),
+        cmocka_unit_test(add_sub_mul_div),
+        cmocka_unit_test(max_min_and_or),
+        cmocka_unit_test(unary),
+        cmocka_unit_test(with_scalar),
+        cmocka_unit_test(axpy),
+        cmocka_unit_test(duplicate),
+        cmocka_unit_test(trigonometry),
+        cmocka_unit_test(operators),
+        cmocka_unit_test(mask_register),
+        cmocka_unit_test(nothing_to_do),
+        cmocka_unit_test(compare),
+        cmocka_unit_test(select),
+        cmocka_unit_test(cast),
+        cmocka_unit_test(cast_refusals),
+        cmocka_unit_test(reduce),
+        cmocka_unit_test(brcb),
+        cmocka_unit_test(copy),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
