@@ -76,53 +76,44 @@ static void lay_brcb(struct npu_walk *w, const struct npu_insn *in)
     w->view[VIEW_SRC0] = run(&in->ref[1], bytes, bytes, elem);
 }
 
-/* What the offsets of the active lanes say now: lowest, highest, and one that splits an element. */
-struct span {
-    uint32_t low, high, odd;
-    bool any, is_odd;
-};
-
-static void span_add(struct span *s, const uint8_t *offsets, uint32_t n, uint32_t elem)
-{
-    uint32_t low = s->low, high = s->high, bits = 0;
-
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t at;
-        memcpy(&at, offsets + i * sizeof at, sizeof at);
-        low = at < low ? at : low;
-        high = at > high ? at : high;
-        bits |= at & (elem - 1);
-    }
-    for (uint32_t i = 0; bits && !s->is_odd && i < n; i++) {
-        memcpy(&s->odd, offsets + i * sizeof s->odd, sizeof s->odd);
-        s->is_odd = s->odd & (elem - 1);
-    }
-    s->low = low;
-    s->high = high;
-    s->any |= n != 0;
-}
-
-static struct span span_of(const struct npu_walk *w, const struct npu_core_int *c, uint32_t elem)
+/* What the offsets of the active lanes say now. low > high: no lane is on, or the offsets themselves lie
+ * outside the memory, which the range check will name. */
+static struct npu_span offsets_span(const struct npu_walk *w, const struct npu_core_int *c)
 {
     const struct npu_view *v = &w->view[VIEW_SRC1];
-    const uint8_t *offsets = npu_view_base(c, v);
+    const uint32_t *at = (const uint32_t *)(const void *)npu_view_base(c, v);
     const uint64_t bytes = w->n_repeats * v->rep_step, room = c->pub.mem[v->mem].bytes;
-    struct span s = {.low = UINT32_MAX};
+    struct npu_span s = {.low = UINT32_MAX};
 
-    if (bytes > room || v->at > room - bytes) /* the range check names it */
+    if (bytes > room || v->at > room - bytes || v->at % v->align)
         return s;
-    for (uint32_t r = 0; r < w->n_repeats; r++, offsets += v->rep_step) {
+    if (w->is_full) { /* offsets are contiguous over the repeats */
+        c->lanes->span(&s, at, w->n_repeats ? (w->n_repeats - 1) * w->lanes + w->last_lanes : 0);
+        return s;
+    }
+    for (uint32_t r = 0; r < w->n_repeats; r++, at += w->lanes) {
         uint64_t mask[2];
-        if (w->is_full) {
-            span_add(&s, offsets, r + 1 == w->n_repeats ? w->last_lanes : w->lanes, elem);
-            continue;
-        }
         npu_walk_mask(w, r, mask);
         for (uint32_t i = 0; i < w->lanes; i++)
             if (npu_mask_has(mask, i))
-                span_add(&s, offsets + i * sizeof(uint32_t), 1, elem);
+                c->lanes->span(&s, at + i, 1);
     }
     return s;
+}
+
+/* An offset that is no multiple of the element; called when there is one. */
+static uint32_t odd_offset(const struct npu_walk *w, const struct npu_core_int *c, uint32_t elem)
+{
+    const uint32_t *at = (const uint32_t *)(const void *)npu_view_base(c, &w->view[VIEW_SRC1]);
+
+    for (uint32_t r = 0; r < w->n_repeats; r++, at += w->lanes) {
+        uint64_t mask[2];
+        npu_walk_mask(w, r, mask);
+        for (uint32_t i = 0; i < w->lanes; i++)
+            if (npu_mask_has(mask, i) && at[i] % elem)
+                return at[i];
+    }
+    return 0;
 }
 
 /* src1: one 32-bit offset a lane, contiguous. src0: the span of bytes that they reach. */
@@ -135,12 +126,12 @@ static void lay_gather(struct npu_walk *w, const struct npu_core_int *c, const s
     *offsets = blks(&in->ref[2], sizeof(uint32_t), w->lanes);
     offsets->chunk_step = NPU_BLK_BYTES;
     offsets->rep_step = w->lanes * sizeof(uint32_t);
-    const struct span s = span_of(w, c, elem);
-    if (!s.any)
+    const struct npu_span s = offsets_span(w, c);
+    if (s.low > s.high)
         return;
     const uint64_t bytes = (uint64_t)s.high - s.low + elem; /* more than any memory has, perhaps */
     *from = run(&in->ref[1], bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX, 0, elem);
-    from->at += in->scalar + (s.is_odd ? s.odd : s.low);
+    from->at += in->scalar + (s.bits % elem ? odd_offset(w, c, elem) : s.low);
 }
 
 static void lay_lanes(struct npu_walk *w, const struct npu_insn *in)
@@ -319,17 +310,17 @@ void npu_walk_mask(const struct npu_walk *w, uint32_t r, uint64_t mask[2])
 
 /* ---- every byte range -------------------------------------------------------------------------- */
 
-/* Lanes [first, end) of a repeat that are on; false when none is. */
-static bool active_lanes(const uint64_t mask[2], uint32_t from, uint32_t to, uint32_t *first,
-                         uint32_t *end)
+/* The next run [*first, *end) of active lanes in [from, to); false when there is none. */
+static bool next_run(const uint64_t mask[2], uint32_t from, uint32_t to, uint32_t *first,
+                     uint32_t *end)
 {
     while (from < to && !npu_mask_has(mask, from))
         from++;
-    while (to > from && !npu_mask_has(mask, to - 1))
-        to--;
     *first = from;
-    *end = to;
-    return from < to;
+    while (from < to && npu_mask_has(mask, from))
+        from++;
+    *end = from;
+    return *first < *end;
 }
 
 static void view_accesses(const struct npu_walk *w, const struct npu_view *v, npu_access_fn *fn,
@@ -348,7 +339,8 @@ static void view_accesses(const struct npu_walk *w, const struct npu_view *v, np
                 continue;
             }
             const uint32_t lane0 = k * v->lanes_per_chunk, elem = NPU_BLK_BYTES / v->lanes_per_chunk;
-            if (active_lanes(mask, lane0, lane0 + v->lanes_per_chunk, &first, &end))
+            for (uint32_t at_lane = lane0;
+                 next_run(mask, at_lane, lane0 + v->lanes_per_chunk, &first, &end); at_lane = end)
                 fn(arg, v->mem, chunk + (first - lane0) * elem, (end - first) * elem, v->use);
         }
     }

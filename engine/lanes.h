@@ -426,6 +426,130 @@ static void narrow_f16(void *dst, const void *src, uint32_t n)
         d[i] = npu_f32_to_f16(a[i]);
 }
 
+/* Bytes to floats in steps of a whole register: stores of another width than the loads of dn_f16 would
+ * stall each strip. */
+#if defined(__AVX512F__)
+NPU_INLINE void up_u8(float *x, const uint8_t *p)
+{
+    for (int j = 0; j < W; j += 16)
+        _mm512_storeu_ps(x + j, _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(
+                                    _mm_loadu_si128((const __m128i *)(p + j)))));
+}
+#else
+NPU_INLINE void up_u8(float *x, const uint8_t *p)
+{
+    for (int j = 0; j < W; j++)
+        x[j] = (float)(int32_t)p[j];
+}
+#endif
+
+static void widen_u8(void *dst, const void *src, uint32_t n)
+{
+    const uint8_t *a = src;
+    uint16_t *d = dst;
+    uint32_t i = 0;
+
+    for (; i + W <= n; i += W) {
+        float x[W];
+        up_u8(x, a + i);
+        dn_f16(d + i, x);
+    }
+    for (; i < n; i++)
+        d[i] = npu_f32_to_f16((float)a[i]);
+}
+
+/* Halves to integers, RINT. The instruction that converts says INT32_MIN for what it cannot hold, and
+ * of the halves only infinities and NaN are that. */
+#if defined(__AVX512F__)
+enum { RINT_LANES = 16 };
+NPU_INLINE __m512i rint_f16(const uint16_t *p)
+{
+    const __m512 x = _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p));
+    const __m512i v = _mm512_cvt_roundps_epi32(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    const __mmask16 is_number = _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q);
+    const __mmask16 is_inf = _mm512_cmp_ps_mask(x, _mm512_set1_ps(65504.0f), _CMP_GT_OQ);
+
+    return _mm512_maskz_mov_epi32(
+        is_number, _mm512_mask_mov_epi32(v, is_inf, _mm512_set1_epi32(INT32_MAX)));
+}
+
+NPU_INLINE void store_s32(int32_t *d, __m512i v)
+{
+    _mm512_storeu_si512(d, v);
+}
+
+NPU_INLINE void store_u8(uint8_t *d, __m512i v)
+{
+    v = _mm512_max_epi32(v, _mm512_setzero_si512());
+    _mm_storeu_si128((__m128i *)d, _mm512_cvtusepi32_epi8(v));
+}
+#elif defined(__F16C__)
+enum { RINT_LANES = 8 };
+NPU_INLINE __m256i rint_f16(const uint16_t *p)
+{
+    const __m256 x = _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p));
+    const __m256i v = _mm256_cvtps_epi32(x); /* the mode of the thread is to nearest, ties to even */
+    const __m256 is_number = _mm256_cmp_ps(x, x, _CMP_ORD_Q);
+    const __m256 is_inf = _mm256_cmp_ps(x, _mm256_set1_ps(65504.0f), _CMP_GT_OQ);
+    const __m256i most = _mm256_set1_epi32(INT32_MAX);
+
+    return _mm256_and_si256(_mm256_blendv_epi8(v, most, _mm256_castps_si256(is_inf)),
+                            _mm256_castps_si256(is_number));
+}
+
+NPU_INLINE void store_s32(int32_t *d, __m256i v)
+{
+    _mm256_storeu_si256((__m256i *)d, v);
+}
+
+NPU_INLINE void store_u8(uint8_t *d, __m256i v)
+{
+    const __m128i w = _mm_packs_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+
+    _mm_storel_epi64((__m128i *)d, _mm_packus_epi16(w, w));
+}
+#endif
+
+#ifdef __F16C__
+#define RINT_F16(T)                                                      \
+    static void rint_f16_##T(void *dst, const void *src, uint32_t n)     \
+    {                                                                    \
+        const uint16_t *a = src;                                         \
+        st_##T *d = dst;                                                 \
+        uint32_t i = 0;                                                  \
+        for (; i + RINT_LANES <= n; i += RINT_LANES)                     \
+            store_##T(d + i, rint_f16(a + i));                           \
+        for (; i < n; i++)                                               \
+            d[i] = TO_##T(f16, a[i], ROUND_RINT);                        \
+    }
+RINT_F16(s32)
+RINT_F16(u8)
+#endif
+
+/* ---- gather ------------------------------------------------------------------------------------ */
+
+#define PICK_ONE(T)                                                                          \
+    static void pick_##T(void *dst, const uint8_t *from, const uint32_t *at, uint32_t n)     \
+    {                                                                                        \
+        st_##T *d = dst;                                                                     \
+        for (uint32_t i = 0; i < n; i++)                                                     \
+            d[i] = *(const st_##T *)(from + at[i]);                                          \
+    }
+PICK_ONE(b16)
+PICK_ONE(b32)
+
+static void span_of(struct npu_span *s, const uint32_t *at, uint32_t n)
+{
+    uint32_t low = s->low, high = s->high, bits = s->bits;
+
+    for (uint32_t i = 0; i < n; i++) {
+        low = at[i] < low ? at[i] : low;
+        high = at[i] > high ? at[i] : high;
+        bits |= at[i];
+    }
+    *s = (struct npu_span){low, high, bits};
+}
+
 /* ---- comparison and choice -------------------------------------------------------------------- */
 
 /* The lowest bit of each of 8 bytes, gathered into one byte. */
@@ -528,10 +652,18 @@ const struct npu_lanes LANES = {
 #define CONV(S, D, rounds, brief) CONV_SLOTS_##rounds(S, D)
 #include "../isa/conv.def"
         [TYPE_f16][TYPE_f32] = {[0 ... N_ROUNDS - 1] = widen_f16},
+        [TYPE_u8][TYPE_f16] = {[0 ... N_ROUNDS - 1] = widen_u8},
+#ifdef __F16C__
+        [TYPE_f16][TYPE_s32][ROUND_RINT] = rint_f16_s32,
+        [TYPE_f16][TYPE_u8][ROUND_NONE] = rint_f16_u8,
+        [TYPE_f16][TYPE_u8][ROUND_RINT] = rint_f16_u8,
+#endif
         [TYPE_f32][TYPE_f16][ROUND_NONE] = narrow_f16,
         [TYPE_f32][TYPE_f16][ROUND_RINT] = narrow_f16,
     },
     .cmp = {CMP_ALL(CMP_SLOT, f16) CMP_ALL(CMP_SLOT, f32)},
     .sel = {[TYPE_f16] = sel_b16, [TYPE_f32] = sel_b32},
+    .pick = {[2] = pick_b16, [4] = pick_b32},
+    .span = span_of,
 };
 #pragma GCC diagnostic pop

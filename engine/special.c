@@ -195,47 +195,28 @@ static void copy_lanes(const struct repeat *p)
 
 /* ---- gather ---------------------------------------------------------------------------------------- */
 
-#define PICK(T)                                                                       \
-    static void pick_##T(T *dst, const uint8_t *from, const uint8_t *offsets, uint32_t n) \
-    {                                                                                 \
-        for (uint32_t i = 0; i < n; i++) {                                            \
-            uint32_t at;                                                              \
-            memcpy(&at, offsets + i * sizeof at, sizeof at);                          \
-            memcpy(dst + i, from + at, sizeof *dst);                                  \
-        }                                                                             \
-    }
-PICK(uint16_t)
-PICK(uint32_t)
-
-static void pick(void *dst, const uint8_t *from, const uint8_t *offsets, uint32_t n, uint32_t elem)
-{
-    if (elem == sizeof(uint16_t))
-        pick_uint16_t(dst, from, offsets, n);
-    else
-        pick_uint32_t(dst, from, offsets, n);
-}
-
-/* The offsets were checked when the instruction was laid out. Repeat by repeat into a dense buffer,
- * so that masked lanes keep what they held. */
+/* The offsets were checked when the instruction was laid out. With lanes off, or gaps in dst, a repeat
+ * goes through a dense buffer, so that what is not written stays. */
 static void gather_lanes(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w)
 {
     const struct npu_view *d = &w->view[VIEW_DST], *o = &w->view[VIEW_SRC1];
     const uint8_t *from = c->pub.mem[in->ref[1].mem].base + in->ref[1].at_bytes + in->scalar;
-    const uint8_t *offsets = npu_view_base(c, o);
+    const uint32_t *at = (const uint32_t *)(const void *)npu_view_base(c, o);
     const uint32_t elem = npu_types[in->type].bytes;
+    npu_pick_fn *pick = c->lanes->pick[elem];
     uint8_t dense[NPU_REPEAT_BYTES] __attribute__((aligned(64)));
 
-    for (uint32_t r = 0; r < w->n_repeats; r++, offsets += o->rep_step) {
-        const bool whole = w->is_full && (r + 1 < w->n_repeats || w->last_lanes == w->lanes);
+    if (w->is_full && d->chunk_step == NPU_BLK_BYTES && d->rep_step == NPU_REPEAT_BYTES) {
+        pick(npu_view_base(c, d), from, at,
+             w->n_repeats ? (w->n_repeats - 1) * w->lanes + w->last_lanes : 0);
+        return;
+    }
+    for (uint32_t r = 0; r < w->n_repeats; r++, at += w->lanes) {
         uint64_t mask[2];
-        if (whole && d->chunk_step == NPU_BLK_BYTES) {
-            pick(npu_view_base(c, d) + r * d->rep_step, from, offsets, w->lanes, elem);
-            continue;
-        }
         npu_walk_mask(w, r, mask);
         for (uint32_t i = 0; i < w->lanes; i++)
             if (npu_mask_has(mask, i))
-                pick(dense + i * elem, from, offsets + i * sizeof(uint32_t), 1, elem);
+                pick(dense + i * elem, from, at + i, 1);
         npu_view_scatter(c, d, r, dense, w->lanes, mask);
     }
 }

@@ -21,6 +21,15 @@ typedef void npu_cmp_fn(uint8_t *dst, const void *src0, const void *src1, uint32
 typedef void npu_sel_fn(void *dst, const uint8_t *choice, const void *src0, const void *src1,
                         uint32_t n);
 
+/* dst[i] = the element at byte at[i] of from. */
+typedef void npu_pick_fn(void *dst, const uint8_t *from, const uint32_t *at, uint32_t n);
+/* What n offsets have between them; low and high are carried on. */
+struct npu_span {
+    uint32_t low, high;
+    uint32_t bits; /* every bit that is set in any */
+};
+typedef void npu_span_fn(struct npu_span *s, const uint32_t *at, uint32_t n);
+
 enum { NPU_RELATIONS = CMP_NE + 1 };
 
 struct npu_lanes {
@@ -29,6 +38,8 @@ struct npu_lanes {
     npu_conv_fn *conv[N_TYPES][N_TYPES][N_ROUNDS]; /* [src][dst]; NULL: no such conversion */
     npu_cmp_fn *cmp[NPU_RELATIONS][N_TYPES];
     npu_sel_fn *sel[N_TYPES];
+    npu_pick_fn *pick[5]; /* [bytes of an element]: 2 and 4 */
+    npu_span_fn *span;
 };
 
 extern const struct npu_lanes npu_lanes_plain;
