@@ -21,6 +21,8 @@
 
 #include "../../engine/kernel.h"
 #include "qualifiers.h"
+/* No warnings about our text. Behind qualifiers.h: macros of a system header cost the user's columns. */
+#pragma GCC system_header
 
 struct npu_core;
 extern "C" struct npu_core *npu_self(void);

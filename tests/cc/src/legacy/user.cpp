@@ -1,2 +1,8 @@
+#include "acl/acl.h"
 int run(void);
-int main() { return run(); }
+int main()
+{
+    aclInit(nullptr);
+    aclrtSetDevice(0);
+    return run();
+}

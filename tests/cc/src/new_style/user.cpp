@@ -1,3 +1,9 @@
+#include "acl/acl.h"
 #include <cstdio>
 int add_on_device(int v, int n);
-int main() { std::printf("mixed %d\n", add_on_device(30, 7)); }
+int main()
+{
+    aclInit(nullptr);
+    aclrtSetDevice(0);
+    std::printf("mixed %d\n", add_on_device(30, 7));
+}

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""find_package(ASC) and LANGUAGES ASC; ascendc.cmake of the older generation. These run on the runtime
+of the prefix."""
+
+import pytest
+
+PLACES = ["tools/tikcpp/ascendc_kernel_cmake", "compiler/tikcpp/ascendc_kernel_cmake", "ascendc_devkit/tikcpp/samples/cmake"]
+
+
+@pytest.fixture
+def cmake(cc):
+    """configure(project, options...) and build(targets...) in a fresh build directory."""
+
+    class Project:
+        env = {"ASCEND_HOME_PATH": str(cc.prefix), "CMAKE_PREFIX_PATH": str(cc.prefix / "lib64" / "cmake"),
+               "LD_LIBRARY_PATH": ""}
+
+        def configure(self, source, *options, expect=0, env=None):
+            return cc.run("cmake", "-S", source, "-B", "build", *options, env=self.env | (env or {}), expect=expect)
+
+        def build(self, *words):
+            return cc.run("cmake", "--build", "build", "-j", "2", *words, env=self.env).stdout
+
+        def output(self, program, **env):
+            return cc.output(f"build/{program}", env=self.env | env)
+
+    return Project()
+
+
+@pytest.mark.parametrize("generator", ["Ninja", "Unix Makefiles"])
+def test_language_asc(cc, cmake, generator, tmp_path):
+    source = tmp_path / "project"
+    cc.run("cp", "-r", cc.src / "new_style", source)
+    cmake.configure(source, "-G", generator, "-DCMAKE_ASC_ARCHITECTURES=dav-3510", "-DCMAKE_BUILD_TYPE=Release")
+    cmake.build()
+    assert cmake.output("alone", NPUTWIN_SOC="Ascend950PR_9599") == "alone 42, arch 3510\n"
+    assert cmake.output("user") == "mixed 42\n"
+    assert "Building" not in cmake.build()
+    (source / "headers" / "value.h").write_text("constexpr int VALUE = 9;\n")
+    cmake.build("--target", "alone")
+    assert cmake.output("alone", NPUTWIN_SOC="Ascend950PR_9599") == "alone 10, arch 3510\n"
+
+
+@pytest.mark.parametrize("where", PLACES)
+def test_ascendc_library(cc, cmake, where):
+    """A placeholder SOC_VERSION takes NPUTWIN_SOC and says so; the launch header; options a side."""
+    first = where == PLACES[0]
+    done = cmake.configure(cc.src / "legacy", "-G", "Ninja" if first else "Unix Makefiles", f"-DWHERE={where}",
+                           env={"NPUTWIN_SOC": "Ascend910B3"})
+    assert "placeholder Ascendxxxyy: compiling for Ascend910B3" in done.stderr
+    if not first:
+        return
+    cmake.build()
+    assert cmake.output("user") == "legacy 13 23 33 43, codes 0 0 107000\n"
+    header = (cc.directory / "build/include/kernels/aclrtlaunch_scale.h").read_text()
+    assert ("uint32_t aclrtlaunch_scale(uint32_t numBlocks, aclrtStream stream, void *x, void *y, uint32_t n, "
+            "float unused);") in header
+
+
+@pytest.mark.parametrize("soc,says", [("Ascend910B", "first-generation"), ("Ascend310", "Unsupported NPU architecture or soc")])
+def test_soc_version_is_checked(cc, cmake, soc, says):
+    done = cmake.configure(cc.src / "legacy", f"-DWHERE={PLACES[0]}", f"-DSOC_VERSION={soc}", expect=1)
+    assert soc in done.stderr and says in " ".join(done.stderr.split())
+
+
+def test_soc_version_in_any_case(cc, cmake):
+    cmake.configure(cc.src / "legacy", f"-DWHERE={PLACES[0]}", "-DSOC_VERSION=ascend910b2")
+
+
+def test_two_architectures_are_refused(cc, cmake):
+    done = cmake.configure(cc.src / "new_style", "-DCMAKE_ASC_ARCHITECTURES=dav-2201;dav-3510", expect=1)
+    assert "one architecture" in " ".join(done.stderr.split())

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages: the user's own file, line, column and caret, once; what is not supported is named."""
+
+import pytest
+
+
+def errors_of(cc, text, *options, name="bad.asc"):
+    return cc.compile("-c", cc.source(name, text), "-o", "bad.o", *options, expect=1).stderr
+
+
+def column_of(text, line, word):
+    return text.splitlines()[line - 1].index(word) + 1
+
+
+KERNEL_ERROR = """#define BAD(x) undeclared_##x
+__global__ __mix__(1, 2) void k(__gm__ int *p, float a) {
+    int unused = BAD(thing);
+    if ASCEND_IS_AIV { __gm__ int *__restrict__ q = p; *q = nope; }
+}
+int main() { int *d = nullptr; k<<<1, nullptr, nullptr>>>(d, 2); return missing; }
+"""
+
+
+def test_errors_stand_where_the_user_wrote_them(cc):
+    """In a kernel behind qualifiers and predicates, and behind a launch; each said once for all views."""
+    talk = errors_of(cc, KERNEL_ERROR)
+    file = cc.directory / "bad.asc"
+    for line, word in ((3, "BAD"), (4, "nope"), (6, "missing")):
+        where = f"{file}:{line}:{column_of(KERNEL_ERROR, line, word)}: error: "
+        assert talk.count(where) == 1, talk
+    assert talk.count(": error: ") == 3
+    lines = talk.splitlines()
+    shown = next(i for i, text in enumerate(lines) if "return missing" in text)
+    assert lines[shown + 1].index("^") - lines[shown].index("missing") == 0
+
+
+@pytest.mark.parametrize("launch,says", [
+    ("k<<<1, nullptr, nullptr>>>(p)", "the launch passes a different number of arguments than the kernel has parameters"),
+    ("k<<<1, nullptr, nullptr>>>(p, \"text\")", "a launch argument does not convert to the kernel's parameter type"),
+    ("k<<<1, 64, 0, nullptr>>>(p, 1)", "is SIMT, which this version of nputwin does not support"),
+    ("r<<<1, nullptr, nullptr>>>(p)", "a kernel returns void"),
+    ("s<<<1, nullptr, nullptr>>>(std::string())", "kernel parameters must be plain values"),
+])
+def test_wrong_launch(cc, launch, says):
+    text = ("#include <string>\n__global__ void k(int *p, int n) { *p = n; }\nint r(int *p) { return *p; }\n"
+            f"{'__global__ void s(std::string t) {}' if launch[0] == 's' else ''}\n"
+            f"void go(int *p) {{ int unused = 0; {launch}; }}\n")
+    talk = errors_of(cc, text)
+    assert says in talk
+    assert talk.count(": error: ") == 1
+    assert f"{cc.directory}/bad.asc:{4 if launch[0] == 's' else 5}:" in talk
+
+
+@pytest.mark.parametrize("text,says", [
+    ("__global__ void k(int *p) {}\nvoid go(int *p) { k<<<1, 0; }\n", "bad.asc:2:20: error: a launch <<< without its >>>("),
+    ("__global__ void k(int *p) {}\nvoid go(int *p) { k<<<>>>(p); }\n", "bad.asc:2:20: error: a launch needs a kernel before <<<"),
+    ("__global__ void k(int *p) {\n  *p = 1;\n", "bad.asc:1:27: error: the body of this kernel is never closed"),
+    ("__global__ int;\n", "bad.asc:1:1: error: __global__ stands before something that is no function"),
+])
+def test_what_the_rewriter_refuses(cc, text, says):
+    assert f"{cc.directory}/" + says in errors_of(cc, text)
+
+
+def test_missing_header_is_said_once(cc):
+    talk = errors_of(cc, '#include "nothere.h"\n')
+    assert talk.count("bad.asc:1:10: fatal error: nothere.h") == 1
+
+
+def test_warnings_of_generated_text_are_not_shown(cc):
+    text = ("template <class T> __global__ void d(T *p, T v) { *p = v; }\n"
+            "__global__ __aicore__ void k(int *p, const int n) { *p = n; }\n"
+            "void go(int *p) { d<<<1>>>(p, 2); k<<<1>>>(p, 3); int odd; }\n")
+    talk = cc.compile("-Wall", "-Wextra", "-Wshadow", "-Wold-style-cast", "-c", cc.source("w.asc", text), "-o", "w.o").stderr
+    assert talk.count("warning: ") == 1 and "unused variable 'odd'" in talk.replace("‘", "'").replace("’", "'")
+
+
+@pytest.mark.parametrize("option,words", [
+    ("--npu-arch=dav-1001", ["Unsupported NPU architecture or soc", "dav-1001", "dav-2201", "dav-3510"]),
+    ("--npu-arch=2201", ["Unsupported NPU architecture or soc", "2201", "dav-2201"]),
+    ("--npu-soc=Ascend310P", ["Unsupported NPU architecture or soc", "Ascend310P", "Ascend910B1..B4"]),
+    ("--npu-soc=Ascend910B", ["Unsupported NPU architecture or soc", "first-generation", "Ascend910B1"]),
+    ("--enable-simt", ["--enable-simt", "SIMT"]),
+    ("--run-mode=fpga", ["--run-mode=fpga", "npu, cpu, sim"]),
+    ("--cce-auto-snyc-log=x", ["unknown option --cce-auto-snyc-log=x", "did you mean --cce-auto-sync-log="]),
+    ("--npu-arhc=dav-2201", ["did you mean --npu-arch="]),
+    ("--npu-arch", ["--npu-arch needs a value"]),
+    ("--asc-nothing-like-it-at-all", ["unknown option --asc-nothing-like-it-at-all", "--help"]),
+    ("--aicore-only", ["--aicore-only", "host and device code together"]),
+    ("-", ["standard input"]),
+])
+def test_options_that_are_refused(cc, option, words):
+    talk = cc.compile("-c", cc.source("k.asc", "\n"), option, expect=2).stderr
+    assert talk.startswith("bisheng: error: ") and talk.count("\n") == 1
+    for word in words:
+        assert word in talk
+
+
+def test_missing_host_compiler(cc):
+    """One line that says what to install."""
+    talk = cc.compile("-c", cc.source("k.asc", "\n"), env={"PATH": "/nonexistent"}, expect=1).stderr
+    assert talk.count("\n") == 1 and "g++" in talk and "apt install g++" in talk
+
+
+def test_no_input(cc):
+    assert "no input files" in cc.run(cc.bisheng, expect=2).stderr
+
+
+def test_relocatable_device_code(cc):
+    """-dc is fine where every view has one text, and refused by name where it would be wrong."""
+    same = cc.source("same.asc", "__aicore__ int helper(int x) { return x * 9; }\n")
+    kernel = cc.source("kernel.asc", "#include <cstdio>\n__aicore__ int helper(int);\n"
+                       "__global__ __vector__ void k(int *p) { *p = helper(*p); }\n"
+                       'int main() { int v = 5; k<<<1>>>(&v); printf("%d\\n", v); }\n')
+    cc.compile("-dc", same, kernel)
+    cc.compile("same.o", "kernel.o", "-o", "user")
+    assert cc.output("./user") == "45\n"
+    differs = cc.source("differs.asc", "__aicore__ int helper() { if ASCEND_IS_AIC { return 1; } return 2; }\n"
+                        "__global__ __aicore__ void k(int *p) { *p = helper(); }\n")
+    assert "-dc" in cc.compile("-dc", differs, expect=1).stderr
