@@ -58,14 +58,39 @@ static void fill(struct npu_aten_ctx *c, const struct aclop_task *t)
     store(c, at(c, "aten::expand", V(v), dims_of(t->out[0])), t->out[0]);
 }
 
-static void p_norm(struct npu_aten_ctx *c, const struct aclop_task *t)
+/* A norm is two operators: the sum of |x|^p, then its root. An infinite p travels as INT_MIN or
+ * INT_MAX, and 0 counts; neither has a root. */
+static bool p_has_root(double p)
+{
+    return p != 0 && p < 0x1p31 && p > -0x1p31;
+}
+
+static void norm_reduce(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     const struct npu_value dims = {.kind = V_INTS, .i = t->n_ints, .p = t->ints};
+    const struct npu_value keep = BOOL(t->keep_dims);
+    const double p = t->real;
+    int v = at(c, "aten::abs", TENSOR(c, t->in[0]));
 
-    store(c,
-          at(c, "aten::linalg_vector_norm", TENSOR(c, t->in[0]), DOUBLE(t->real),
-             t->n_ints ? dims : NONE, BOOL(t->keep_dims)),
-          t->out[0]);
+    if (p >= 0x1p31)
+        v = at(c, "aten::amax", V(v), dims, keep);
+    else if (p <= -0x1p31)
+        v = at(c, "aten::amin", V(v), dims, keep);
+    else if (p == 0)
+        v = at(c, "aten::sum.dim_IntList", V(at(c, "aten::ne.Scalar", V(v), INT(0))), dims, keep);
+    else
+        v = at(c, "aten::sum.dim_IntList", V(at(c, "aten::pow.Tensor_Scalar", V(v), DOUBLE(p))),
+               dims, keep);
+    store(c, v, t->out[0]);
+}
+
+static void norm_update(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    int v = value(c, t->in[0]);
+
+    if (p_has_root(t->real))
+        v = at(c, "aten::pow.Tensor_Scalar", V(v), DOUBLE(1 / t->real));
+    store(c, v, t->out[0]);
 }
 
 static const struct npu_aclop_row rows[] = {
@@ -100,7 +125,8 @@ static const struct npu_aclop_row rows[] = {
     {"TensorMove", NULL, copy, 1, NULL, NULL},
     {"BroadcastTo", NULL, spread, 2, NULL, NULL},
     {"Fill", NULL, fill, 2, NULL, NULL},
-    {"LpNormReduceV2", NULL, p_norm, 1, "axes", "p"},
+    {"LpNormReduceV2", NULL, norm_reduce, 1, "axes", "p"},
+    {"LpNormUpdateV2", NULL, norm_update, 1, NULL, "p"},
 };
 
 static const struct npu_aclop_row *find(const char *type)

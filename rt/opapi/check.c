@@ -208,6 +208,102 @@ static int check_product(const struct npu_op_row *row, const struct aclTensor *a
     return ACL_OK;
 }
 
+/* Sizes of the batch dimensions, from the end, behind the two of the matrices. */
+static bool batches_agree(const struct aclTensor *a, const struct aclTensor *b)
+{
+    for (uint32_t k = 2; k < a->n_dims && k < b->n_dims; k++) {
+        const int64_t x = dim_from_end(a, k), y = dim_from_end(b, k);
+        if (x != y && x != 1 && y != 1)
+            return false;
+    }
+    return true;
+}
+
+static int check_matmul(const struct npu_op_row *row, const struct aclTensor *a,
+                        const struct aclTensor *b)
+{
+    const int64_t inner = dim_from_end(b, b->n_dims > 1);
+
+    if (!a->n_dims || !b->n_dims || dim_from_end(a, 0) != inner || !batches_agree(a, b))
+        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: shapes %s x %s do not multiply", row->name,
+                           npu_shape_text(a), npu_shape_text(b));
+    if (a->dtype != b->dtype)
+        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s x %s: the types must be equal",
+                           row->name, npu_dtype_name(a->dtype), npu_dtype_name(b->dtype));
+    return ACL_OK;
+}
+
+static bool is_legacy_empty(const struct aclTensor *t)
+{
+    return t->n_dims == 1 && t->dim[0] == 0; /* torch skips it in cat, whatever the others are */
+}
+
+static int check_cat(const struct npu_op_row *row, const union npu_arg *args)
+{
+    const struct aclTensorList *list = args[0].tl;
+    const struct aclTensor *out = args[2].t;
+    const int64_t dim = args[1].i < 0 ? args[1].i + (int64_t)out->n_dims : args[1].i;
+
+    for (uint64_t i = 0; i < list->n; i++) {
+        const struct aclTensor *t = list->v[i];
+
+        if (!t)
+            return npu_rt_fail(ACLNN_ERR_PARAM_NULLPTR, "%s: tensor %llu of the list is null",
+                               row->name, (unsigned long long)i);
+        if (is_legacy_empty(t))
+            continue;
+        for (uint32_t k = 0; k < out->n_dims || k < t->n_dims; k++)
+            if (t->n_dims != out->n_dims || (k != dim && t->dim[k] != out->dim[k]))
+                return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                                   "%s: tensor %llu of the list has shape %s, the output %s; they "
+                                   "may differ in dimension %lld only",
+                                   row->name, (unsigned long long)i, npu_shape_text(t),
+                                   npu_shape_text(out), (long long)dim);
+    }
+    return ACL_OK;
+}
+
+static int check_gather(const struct npu_op_row *row, const union npu_arg *args,
+                        const struct operands *o)
+{
+    const struct aclTensor *self = args[0].t, *index = args[2].t;
+    const int64_t dim = args[1].i < 0 ? args[1].i + (int64_t)self->n_dims : args[1].i;
+
+    if (!npu_dtype_is_int(index->dtype))
+        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: index has type %s, an integer type is needed",
+                           row->name, npu_dtype_name(index->dtype));
+    if (!self->n_dims || !npu_tensor_numel(index))
+        return ACL_OK;
+    for (uint32_t k = 0; k < self->n_dims; k++)
+        if (index->n_dims != self->n_dims || (k != dim && index->dim[k] > self->dim[k]))
+            return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                               "%s: index has shape %s, self %s: as many dimensions, and none longer "
+                               "but dimension %lld",
+                               row->name, npu_shape_text(index), npu_shape_text(self),
+                               (long long)dim);
+    if (!same_shape(index, o->out[0]))
+        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: the output has shape %s, index %s",
+                           row->name, npu_shape_text(o->out[0]), npu_shape_text(index));
+    return ACL_OK;
+}
+
+static int check_conv(const struct npu_op_row *row, const union npu_arg *args)
+{
+    const struct aclTensor *in = args[0].t, *weight = args[1].t;
+    const bool transposed = args[6].i != 0;
+    const int64_t groups = args[8].i;
+
+    if (weight->n_dims < 3 || (in->n_dims != weight->n_dims && in->n_dims + 1 != weight->n_dims))
+        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: input %s and weight %s do not fit", row->name,
+                           npu_shape_text(in), npu_shape_text(weight));
+    if (groups < 1 || dim_from_end(in, weight->n_dims - 2) !=
+                          (transposed ? weight->dim[0] : weight->dim[1] * groups))
+        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                           "%s: input %s has other channels than weight %s with %lld groups", row->name,
+                           npu_shape_text(in), npu_shape_text(weight), (long long)groups);
+    return ACL_OK;
+}
+
 static int check_rule(const struct npu_op_row *row, const union npu_arg *args)
 {
     struct operands o;
@@ -221,6 +317,10 @@ static int check_rule(const struct npu_op_row *row, const union npu_arg *args)
     case RULE_FLOAT: return check_float(row, &o);
     case RULE_MM: return check_product(row, o.in[0], o.in[1], o.out[0], 2);
     case RULE_BMM: return check_product(row, o.in[0], o.in[1], o.out[0], 3);
+    case RULE_MATMUL: return check_matmul(row, o.in[0], o.in[1]);
+    case RULE_CAT: return check_cat(row, args);
+    case RULE_GATHER: return check_gather(row, args, &o);
+    case RULE_CONV: return check_conv(row, args);
     default: return check_product(row, o.in[1], o.in[2], o.out[0], 2);
     }
 }

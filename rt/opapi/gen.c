@@ -196,7 +196,11 @@ static void read_map(struct row *row, char *word)
                                            {"float", "RULE_FLOAT"},
                                            {"mm", "RULE_MM"},
                                            {"bmm", "RULE_BMM"},
-                                           {"addmm", "RULE_ADDMM"}};
+                                           {"addmm", "RULE_ADDMM"},
+                                           {"matmul", "RULE_MATMUL"},
+                                           {"cat", "RULE_CAT"},
+                                           {"gather", "RULE_GATHER"},
+                                           {"conv", "RULE_CONV"}};
     char *equals = strchr(word, '=');
     struct map *m;
 

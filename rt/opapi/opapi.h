@@ -26,6 +26,10 @@ enum npu_rule {
     RULE_MM,        /* the first two read matrices multiply to the written one */
     RULE_BMM,
     RULE_ADDMM,     /* the second and third read matrices do, and the first spreads over it */
+    RULE_MATMUL,    /* torch.matmul: vectors, matrices, batches that broadcast */
+    RULE_CAT,       /* list, dim, out: the sizes along dim add up, the others agree */
+    RULE_GATHER,    /* self, dim, index: as many dimensions, none longer but dim; out like index */
+    RULE_CONV,      /* input, weight: the channels agree; groups is parameter 8 */
     N_RULES
 };
 

@@ -39,31 +39,36 @@ uint32_t METHOD(17CalcTschNumBlocksEjjj)(const struct platform *self, uint32_t n
 struct platform *MANAGER(11GetInstanceEv)(void);
 struct platform *MANAGER(11GetInstanceEPKc)(const char *soc_name);
 
-/* Without a SoC every figure is 0: a tiling then divides by zero instead of computing nonsense. */
-static const struct npu_soc *soc_or_none(void)
+/* What GetInstance(name) hands out: one a row of npu_socs. */
+enum { MAX_SOCS = 64 };
+static struct platform named[MAX_SOCS];
+
+/* The row that self stands for. Without a SoC every figure is 0: a tiling then divides by zero instead
+ * of computing nonsense. */
+static const struct npu_soc *soc_of(const struct platform *self)
 {
     static const struct npu_soc none;
-    const struct npu_soc *soc = npu_rt_soc();
+    const struct npu_soc *soc;
 
+    if (self >= named && self < named + MAX_SOCS)
+        return &npu_socs[self - named];
+    soc = npu_rt_soc();
     return soc ? soc : &none;
 }
 
 uint32_t METHOD(10GetCoreNumEv)(const struct platform *self)
 {
-    (void)self;
-    return soc_or_none()->n_aic;
+    return soc_of(self)->n_aic;
 }
 
 uint32_t METHOD(13GetCoreNumAicEv)(const struct platform *self)
 {
-    (void)self;
-    return soc_or_none()->n_aic;
+    return soc_of(self)->n_aic;
 }
 
 uint32_t METHOD(13GetCoreNumAivEv)(const struct platform *self)
 {
-    (void)self;
-    return soc_or_none()->n_aiv;
+    return soc_of(self)->n_aiv;
 }
 
 uint32_t METHOD(16GetCoreNumVectorEv)(const struct platform *self)
@@ -74,9 +79,8 @@ uint32_t METHOD(16GetCoreNumVectorEv)(const struct platform *self)
 
 int METHOD(13GetSocVersionEv)(const struct platform *self)
 {
-    const struct npu_soc *soc = soc_or_none();
+    const struct npu_soc *soc = soc_of(self);
 
-    (void)self;
     if (soc->arch == 3510)
         return ASCEND950;
     if (soc->arch != 2201)
@@ -86,8 +90,7 @@ int METHOD(13GetSocVersionEv)(const struct platform *self)
 
 uint32_t METHOD(13GetCurNpuArchEv)(const struct platform *self)
 {
-    (void)self;
-    return soc_or_none()->arch;
+    return soc_of(self)->arch;
 }
 
 void METHOD(14GetCoreMemSizeERKNS_11CoreMemTypeERm)(const struct platform *self, const int *type,
@@ -96,9 +99,8 @@ void METHOD(14GetCoreMemSizeERKNS_11CoreMemTypeERm)(const struct platform *self,
     static const uint8_t mems[] = {[L0_A] = MEM_L0A, [L0_B] = MEM_L0B, [L0_C] = MEM_L0C, [L1] = MEM_L1,
                                    [L2] = 0,         [UB] = MEM_UB,    [HBM] = 0,        [FB] = MEM_FB,
                                    [BT] = MEM_BT};
-    const struct npu_soc *soc = soc_or_none();
+    const struct npu_soc *soc = soc_of(self);
 
-    (void)self;
     if (*type == L2)
         *size = (uint64_t)soc->l2_mb << 20;
     else if (*type == HBM)
@@ -141,11 +143,13 @@ struct platform *MANAGER(11GetInstanceEv)(void)
 
 struct platform *MANAGER(11GetInstanceEPKc)(const char *soc_name)
 {
-    const struct npu_soc *soc = npu_rt_soc();
+    const struct npu_soc *soc = soc_name ? npu_soc_find(soc_name) : NULL;
 
-    if (!soc_name || !soc || npu_soc_find(soc_name) == soc)
+    if (!soc_name)
         return MANAGER(11GetInstanceEv)();
-    npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "PlatformAscendCManager::GetInstance(%s): this process runs "
-                "on %s: set NPUTWIN_SOC", soc_name, soc->name);
+    if (soc && soc - npu_socs < MAX_SOCS)
+        return &named[soc - npu_socs];
+    npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "PlatformAscendCManager::GetInstance(%s): no such SoC: see "
+                "`nputwin list soc`", soc_name);
     return NULL;
 }

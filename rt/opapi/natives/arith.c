@@ -19,3 +19,53 @@ void npu_nat_amp_update_scale(struct npu_aten_ctx *c, const union npu_arg *a)
     at(c, "aten::_amp_update_scale_", TENSOR(c, a[6].t), TENSOR(c, a[7].t), TENSOR(c, a[2].t),
        DOUBLE(a[3].d), DOUBLE(a[4].d), INT(a[5].i));
 }
+
+/* ---- rounding of whole lists; the mode travels as a number ---- */
+
+static const struct {
+    int64_t mode;
+    const char *schema;
+} roundings[] = {{1, "aten::round"}, {2, "aten::floor"}, {3, "aten::ceil"}, {5, "aten::trunc"},
+                 {7, "aten::frac"}};
+
+static const char *rounding(int64_t mode)
+{
+    for (size_t i = 0; i < sizeof roundings / sizeof *roundings; i++)
+        if (roundings[i].mode == mode)
+            return roundings[i].schema;
+    return NULL;
+}
+
+static void round_list(struct npu_aten_ctx *c, const union npu_arg *a, int64_t mode)
+{
+    const struct aclTensorList *x = a[0].tl, *out = a[2].tl;
+    const char *schema = rounding(mode);
+
+    if (!schema || x->n != out->n) {
+        npu_aten()->fail(c, schema ? "x and out must have one length"
+                                   : "roundMode must be 1 (round), 2 (floor), 3 (ceil), 5 (trunc) "
+                                     "or 7 (frac)");
+        return;
+    }
+    for (uint64_t i = 0; i < x->n; i++)
+        store(c, at(c, schema, TENSOR(c, x->v[i])), out->v[i]);
+}
+
+const char *npu_check_foreach_round(const union npu_arg *a)
+{
+    return rounding(a[1].s->i) ? NULL : "roundMode must be 1, 2, 3, 5 or 7";
+}
+
+void npu_nat_foreach_round(struct npu_aten_ctx *c, const union npu_arg *a)
+{
+    round_list(c, a, a[1].s->i);
+}
+
+/* The older form has its mode in device memory. */
+void npu_nat_foreach_round_v1(struct npu_aten_ctx *c, const union npu_arg *a)
+{
+    const int64_t *mode = npu_aten()->data(c, value(c, a[1].t), DT_INT64);
+
+    if (mode)
+        round_list(c, a, *mode);
+}

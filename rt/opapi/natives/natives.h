@@ -18,7 +18,9 @@ npu_native_fn npu_nat_fa_v1, npu_nat_fa_v2, npu_nat_fa_v4, npu_nat_fa_grad_v1, n
     npu_nat_fa_grad_v4;
 npu_native_check_fn npu_check_fa_v1, npu_check_fa_v2, npu_check_fa_v4, npu_check_fa_grad_v1,
     npu_check_fa_grad_v2, npu_check_fa_grad_v4;
-npu_native_fn npu_nat_add_v3, npu_nat_amp_update_scale;
+npu_native_fn npu_nat_add_v3, npu_nat_amp_update_scale, npu_nat_foreach_round,
+    npu_nat_foreach_round_v1;
+npu_native_check_fn npu_check_foreach_round;
 npu_native_fn npu_nat_nonzero_v2, npu_nat_scatter, npu_nat_scatter_value, npu_nat_inplace_scatter,
     npu_nat_inplace_scatter_value;
 npu_native_fn npu_nat_normal, npu_nat_normal_out, npu_nat_normal_tensor_float,

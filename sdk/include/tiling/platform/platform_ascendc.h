@@ -72,7 +72,7 @@ class PlatformAscendCManager {
 public:
     /* The chip of this process; NULL when NPUTWIN_SOC names none (the message says which exist). */
     static PlatformAscendC *GetInstance();
-    /* The same; NULL when the name is another chip than this process runs on. */
+    /* The chip of that name, whether this process runs on it or not; NULL when there is none. */
     static PlatformAscendC *GetInstance(const char *socName);
 };
 

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* t_rt_launch.c - kernels through nputwin_launch, with a table made by hand, and what is left when one
+ * fails (case C25 among them). */
+#include "rt_test.h"
+#include "../../engine/engine.h"
+#include "../../engine/kernel.h"
+
+#include <pthread.h>
+
+struct args {
+    uint32_t *out, n_items;
+};
+
+/* One word an item: the block that wrote it plus 1. */
+static void one_per_block(struct args a)
+{
+    const struct npu_core *c = npu_self();
+
+    for (uint32_t i = c->block_idx; i < a.n_items; i += c->block_dim)
+        a.out[i] = c->block_idx + 1;
+}
+
+static void breaks(struct args a)
+{
+    struct npu_core *c = npu_self();
+
+    if (c->block_idx == a.n_items)
+        npu_fault(c, NPU_E_RANGE, (struct npu_where){"broken.cpp", 12}, "reads 64 bytes behind UB");
+}
+
+static void call(void (*fn)(void), const void *args)
+{
+    ((void (*)(struct args))fn)(*(const struct args *)args);
+}
+
+static void *copy(const void *args)
+{
+    struct args *a = malloc(sizeof(*a));
+
+    *a = *(const struct args *)args;
+    return a;
+}
+
+static int key_good, key_broken, key_other_arch, key_no_code, key_unknown, key_cube;
+
+static const struct nputwin_kernel kernels[] = {
+    {&key_good, (void (*)(void))one_per_block, NULL, "one_per_block", NPUTWIN_AIV, 2201},
+    {&key_broken, (void (*)(void))breaks, NULL, "breaks", NPUTWIN_AIV, 2201},
+    {&key_other_arch, (void (*)(void))one_per_block, NULL, "for_3510", NPUTWIN_AIV, 3510},
+    {&key_no_code, NULL, NULL, "no_code", NPUTWIN_AIV, 2201},
+    {&key_cube, NULL, (void (*)(void))breaks, "cube_breaks", NPUTWIN_AIC, 2201},
+};
+
+static uint32_t launch(const void *key, uint32_t block_dim, aclrtStream s, struct args a)
+{
+    return nputwin_launch(key, block_dim, NULL, s, call, &a, copy, free);
+}
+
+static void test_blocks(void **state)
+{
+    enum { N = 65536 };
+    uint32_t *out;
+
+    (void)state;
+    OK(aclrtMalloc((void **)&out, N * 4, 0));
+    OK(aclrtMemset(out, N * 4, 0, N * 4));
+    FAILS(107000, "one_per_block: blockDim 65536", launch(&key_good, 65536, NULL, (struct args){out, N}));
+    FAILS(107000, "one_per_block: blockDim 0", launch(&key_good, 0, NULL, (struct args){out, N}));
+    for (int i = 0; i < N; i++)
+        assert_int_equal(out[i], 0);
+    OK(launch(&key_good, 48, NULL, (struct args){out, N}));
+    OK(aclrtSynchronizeStream(NULL));
+    for (uint32_t i = 0; i < N; i++)
+        assert_int_equal(out[i], i % 48 + 1);
+    OK(launch(&key_good, 65535, NULL, (struct args){out, N}));
+    for (uint32_t i = 0; i < 65535; i++)
+        assert_int_equal(out[i], i + 1);
+    OK(aclrtFree(out));
+}
+
+static void test_refused_launches(void **state)
+{
+    struct args a = {NULL, 0};
+
+    (void)state;
+    FAILS(107000, "no kernel is registered", launch(&key_unknown, 1, NULL, a));
+    FAILS(107000, "--npu-arch=dav-2201", launch(&key_other_arch, 1, NULL, a));
+    FAILS(107000, "no code for vector", launch(&key_no_code, 1, NULL, a));
+    FAILS(107003, "no living stream", launch(&key_good, 1, &a, a));
+    nputwin_register(NPUTWIN_KERNEL_ABI + 1, kernels, 1);
+    assert_non_null(strstr(aclGetRecentErrMsg(), "layout"));
+}
+
+static void *check_elsewhere(void *arg)
+{
+    const char **text = arg;
+
+    aclrtSetDevice(0);
+    if (aclrtSynchronizeDevice() == 507035)
+        *text = strdup(aclGetRecentErrMsg());
+    return NULL;
+}
+
+static void test_fault_is_sticky(void **state)
+{
+    aclrtDeviceStatus device;
+    aclrtStreamStatus idle;
+    const char *elsewhere = NULL;
+    uint8_t host[8] = {0}, *d;
+    pthread_t t;
+    aclrtStream s;
+
+    (void)state;
+    OK(aclrtMalloc((void **)&d, 8, 0));
+    OK(aclrtCreateStream(&s));
+    FAILS(507035, "broken.cpp:12", launch(&key_broken, 4, s, (struct args){NULL, 2}));
+    FAILS(507035, "reads 64 bytes behind UB", aclrtSynchronizeStream(s));
+    FAILS(507035, "breaks", aclrtSynchronizeDevice());
+    FAILS(507035, "broken.cpp:12", aclrtMemcpy(host, 8, d, 8, ACL_MEMCPY_DEVICE_TO_HOST));
+    FAILS(507035, "broken.cpp:12", aclrtMemcpyAsync(host, 8, d, 8, ACL_MEMCPY_DEVICE_TO_HOST, s));
+    FAILS(507035, "broken.cpp:12", aclrtMemset(d, 8, 0, 8));
+    FAILS(507035, "broken.cpp:12", aclrtStreamQuery(s, &idle));
+    FAILS(507035, "broken.cpp:12", launch(&key_good, 4, s, (struct args){NULL, 0}));
+    assert_int_equal(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), 507035);
+    OK(aclrtQueryDeviceStatus(0, &device));
+    assert_int_equal(device, ACL_RT_DEVICE_STATUS_ABNORMAL);
+    pthread_create(&t, NULL, check_elsewhere, &elsewhere);
+    pthread_join(t, NULL);
+    assert_non_null(elsewhere);
+    assert_non_null(strstr(elsewhere, "broken.cpp:12"));
+    free((void *)(uintptr_t)elsewhere);
+
+    OK(aclrtResetDevice(0));
+    OK(aclrtSetDevice(0));
+    OK(aclrtSynchronizeStream(s));
+    OK(aclrtMemcpy(host, 8, d, 8, ACL_MEMCPY_DEVICE_TO_HOST));
+    OK(aclrtDestroyStream(s));
+    OK(aclrtFree(d));
+}
+
+static void test_cube_fault_has_its_own_code(void **state)
+{
+    (void)state;
+    FAILS(507015, "cube_breaks", launch(&key_cube, 1, NULL, (struct args){NULL, 0}));
+    OK(aclrtResetDevice(0));
+    OK(aclrtSetDevice(0));
+}
+
+/* A launch behind a wait keeps a copy of its arguments. */
+static void test_parked_launch(void **state)
+{
+    uint32_t *out;
+    struct args a;
+    aclrtStream s;
+    aclrtEvent e;
+
+    (void)state;
+    OK(aclrtMalloc((void **)&out, 64, 0));
+    OK(aclrtMemset(out, 64, 0, 64));
+    OK(aclrtCreateStream(&s));
+    OK(aclrtCreateEvent(&e));
+    OK(aclrtStreamWaitEvent(s, e));
+    a = (struct args){out, 16};
+    OK(launch(&key_good, 8, s, a));
+    a.out = NULL;
+    assert_int_equal(out[0], 0);
+    OK(aclrtRecordEvent(e, NULL));
+    OK(aclrtSynchronizeStream(s));
+    for (uint32_t i = 0; i < 16; i++)
+        assert_int_equal(out[i], i % 8 + 1);
+    OK(aclrtDestroyEvent(e));
+    OK(aclrtDestroyStream(s));
+    OK(aclrtFree(out));
+}
+
+static void *launch_many(void *arg)
+{
+    uint32_t *out = arg;
+    aclrtStream s;
+
+    aclrtSetDevice(0);
+    if (aclrtCreateStream(&s))
+        return NULL;
+    for (int i = 0; i < 200; i++)
+        launch(&key_good, 8, s, (struct args){out, 64});
+    return (void *)(intptr_t)(aclrtDestroyStream(s) == 0);
+}
+
+static void test_launches_of_four_threads(void **state)
+{
+    uint32_t *out[4];
+    pthread_t t[4];
+    void *ok;
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        OK(aclrtMalloc((void **)&out[i], 256, 0));
+        pthread_create(&t[i], NULL, launch_many, out[i]);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(t[i], &ok);
+        assert_non_null(ok);
+        for (uint32_t k = 0; k < 64; k++)
+            assert_int_equal(out[i][k], k % 8 + 1);
+        OK(aclrtFree(out[i]));
+    }
+}
+
+static int setup(void **state)
+{
+    nputwin_register(NPUTWIN_KERNEL_ABI, kernels, sizeof(kernels) / sizeof(kernels[0]));
+    return device_setup(state);
+}
+
+static int teardown(void **state)
+{
+    nputwin_unregister(kernels);
+    FAILS(107000, "no kernel is registered", launch(&key_good, 1, NULL, (struct args){NULL, 0}));
+    return device_teardown(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_refused_launches),
+        cmocka_unit_test(test_fault_is_sticky),
+        cmocka_unit_test(test_cube_fault_has_its_own_code),
+        cmocka_unit_test(test_parked_launch),
+        cmocka_unit_test(test_launches_of_four_threads),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
