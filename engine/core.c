@@ -266,6 +266,7 @@ void npu_core_reset(struct npu_core_int *c)
     c->pub.regs = (struct npu_regs){.mask = {~UINT64_C(0), ~UINT64_C(0)}};
     c->pub.slow = c->pub.faulted = false;
     c->pub.door = NULL;
+    memset(c->pub.placed_bytes, 0, sizeof c->pub.placed_bytes);
     c->waiting = false;
 }
 

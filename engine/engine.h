@@ -104,6 +104,7 @@ struct npu_core {
     bool slow;                     /* a watch, another order or a trace wants each npu_insn */
     bool faulted;
     void *door;                    /* the C++ facade keeps its TPipe here */
+    uint32_t placed_bytes[N_MEMS]; /* taken from the top of each memory by `__ubuf__ T a[N];` */
 };
 
 /* The core that this thread runs at the moment; NULL outside a kernel. */
