@@ -9,7 +9,7 @@ import torch_npu  # noqa: F401
 
 from common import BUILD, ROOT, best_of_each, report
 
-TILE = 2048
+TILE_BYTES = 16384  # six such buffers fit into UB
 M = 1 << 20
 
 
@@ -34,8 +34,9 @@ def pointer(tensor):
 class Add:
     """z = x + y of n elements over some blocks, once a call; gives seconds."""
 
-    def __init__(self, kernels, dtype, n, blocks, tile=TILE):
-        self.kernels, self.dtype, self.n, self.blocks, self.tile = kernels, dtype, n, blocks, tile
+    def __init__(self, kernels, dtype, n, blocks):
+        self.kernels, self.dtype, self.n, self.blocks = kernels, dtype, n, blocks
+        self.tile = min(TILE_BYTES // dtype.itemsize, n // blocks)
         self.x = torch.arange(n, dtype=torch.int32).remainder(512).to(dtype).npu()
         self.y = torch.full((n,), 0.5, dtype=dtype).npu()
         self.z = torch.zeros(n, dtype=dtype).npu()
