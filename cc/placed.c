@@ -2,8 +2,7 @@
 /*
  * placed.c - `__ubuf__ T a[N][M] = {...};` lives in the core's memory, not on the block's stack.
  *
- *   static const char nputwin_at_a = 0;                          the site
- *   ::nputwin::lang::placed<SPACE, T[N][M]> nputwin_p_a(&nputwin_at_a, "a");
+ *   ::nputwin::lang::placed<SPACE, T[N][M]> nputwin_p_a("a", __FILE__, __LINE__);
  *   auto &a = nputwin_p_a.v();
  *   `extern __ubuf__ T a[];` is the dynamic part of UB.
  */
@@ -68,9 +67,10 @@ int32_t cc_placed(struct cc_rw *w, int32_t i)
     if (dynamic) {
         cc_put(w, "static const ::nputwin::lang::dynamic_ub<%s> %s{};", type, name);
     } else {
-        cc_put(w, "static const char nputwin_at_%s = 0; ", name);
-        cc_put(w, "::nputwin::lang::placed<%d, %s%s> nputwin_p_%s(&nputwin_at_%s, \"%s\"); ", space, type,
-               dims, name, name, name);
+        struct cc_place p = cc_place_of(l, l->tok[i].at);
+
+        cc_put(w, "::nputwin::lang::placed<%d, %s%s> nputwin_p_%s(\"%s\", %.*s, %u); ", space, type, dims,
+               name, name, p.file_len, p.file, p.line);
         cc_put(w, "auto &%s = nputwin_p_%s.v();", name, name);
         if (a.init != CC_NONE) {
             char *init = cc_tokens(w, a.init, a.init_end);

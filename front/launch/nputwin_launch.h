@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -29,19 +30,26 @@ extern "C" struct npu_core *npu_self(void);
 
 namespace nputwin::lang {
 
-/* ---- the engine's npu_fault(), by symbol: base.h's names are not for a kernel's sight ---- */
+/* ---- the engine's names, by symbol: base.h and engine.h are not for every kernel's sight ---- */
 
 struct place {
     const char *file;
     std::uint32_t line;
 };
-enum fault : int { E_UB_FULL = 4, E_THROW = 9, E_UNSUP = 10 }; /* rows of base/err.def */
-extern "C" void nputwin_fault(struct npu_core *core, int status, place where, const char *fmt,
+enum status {
+#define ERR(id, text, hint) id,
+#include "../../base/err.def"
+};
+enum memory {
+#define MEM(name, brief) MEM_##name,
+#include "../../isa/mem.def"
+};
+extern "C" void nputwin_fault(struct npu_core *core, status code, place where, const char *fmt,
                               ...) __asm__("npu_fault");
 
 inline void threw(const char *what)
 {
-    nputwin_fault(npu_self(), E_THROW, place{nullptr, 0}, "an exception left the kernel: %s", what);
+    nputwin_fault(npu_self(), NPU_E_THROW, place{nullptr, 0}, "an exception left the kernel: %s", what);
 }
 
 /* ---- a kernel called like a function ---- */
@@ -240,9 +248,77 @@ template <int N, class... P> struct nth<N, void(P...)> {
 };
 template <int N, class F> using arg = typename nth<N, F>::type;
 
+/* ---- `__ubuf__ T a[N];` : arrays in the memories of the core ---- */
+
+/* In the order of the rewriter's list: __ubuf__ __cbuf__ __ca__ __cb__ __cc__ __fbuf__ __biasbuf__. */
+constexpr memory MEMORY_OF[] = {MEM_UB, MEM_L1, MEM_L0A, MEM_L0B, MEM_L0C, MEM_FB, MEM_BT};
+constexpr const char *SPACE_NAMES[] = {"UB", "L1", "L0A", "L0B", "L0C", "FB", "BT"};
+
+/* Lives as long as the scope it is declared in. Arrays go downwards from the top of their memory,
+ * because buffers of TPipe and the dynamic part begin at its bottom. Core is a template parameter so
+ * that struct npu_core may become known later than this header. */
+template <int SPACE, class A, class Core = npu_core> class placed {
+    static_assert(SPACE < 7, "__ssbuf__ arrays are not supported by this version of nputwin");
+    static constexpr std::uint32_t BYTES = (std::uint32_t(sizeof(A)) + 31u) & ~31u;
+    Core *core_ = npu_self();
+    A *at_;
+    void *spare_ = nullptr; /* behind a fault: instructions stop, but the kernel's own stores go on */
+
+    std::uint32_t &used() { return core_->placed_bytes[MEMORY_OF[SPACE]]; }
+
+public:
+    placed(const char *name, const char *file, std::uint32_t line)
+    {
+        const auto &bank = core_->mem[MEMORY_OF[SPACE]];
+
+        if (bank.base && BYTES <= bank.bytes - used()) {
+            used() += BYTES;
+            at_ = reinterpret_cast<A *>(bank.base + ((bank.bytes - used()) & ~31u));
+            return;
+        }
+        nputwin_fault(core_, NPU_E_UB_FULL, place{file, line},
+                      "%s does not fit into %s: %zu bytes asked, %u of %u left", name,
+                      SPACE_NAMES[SPACE], sizeof(A), bank.base ? bank.bytes - used() : 0u,
+                      bank.base ? bank.bytes : 0u);
+        spare_ = ::operator new(BYTES);
+        at_ = static_cast<A *>(spare_);
+    }
+    ~placed()
+    {
+        if (spare_)
+            ::operator delete(spare_);
+        else
+            used() -= BYTES;
+    }
+    placed(const placed &) = delete;
+    placed &operator=(const placed &) = delete;
+    A &v() { return *at_; }
+};
+template <class A> void init(A &array, const A &from)
+{
+    __builtin_memcpy(static_cast<void *>(&array), &from, sizeof(A));
+}
+/* `extern __ubuf__ T a[];` : UB from its bottom. */
+template <class T, class Core = npu_core> struct dynamic_ub {
+    operator T *() const { return reinterpret_cast<T *>(static_cast<Core *>(npu_self())->mem[MEM_UB].base); }
+    T &operator[](std::int64_t i) const { return static_cast<T *>(*this)[i]; }
+};
+
+/* ---- built-in values: block_idx, block_num ---- */
+
+template <class Core> struct block_idx_value {
+    operator std::int64_t() const { return static_cast<Core *>(npu_self())->block_idx; }
+};
+template <class Core> struct block_num_value {
+    operator std::int64_t() const { return static_cast<Core *>(npu_self())->block_dim; }
+};
+
 } // namespace nputwin::lang
 
 using ::nputwin::lang::operator->*;
+/* Objects, not macros: a variable of that name in the user's code hides them. */
+inline constexpr ::nputwin::lang::block_idx_value<npu_core> block_idx{};
+inline constexpr ::nputwin::lang::block_num_value<npu_core> block_num{};
 
 /* Kept by the driver only in files with kernels; the table is made from the compiled object. */
 __nputwin_registration__

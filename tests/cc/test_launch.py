@@ -113,3 +113,11 @@ def test_kernel_of_one_text_is_a_vector_kernel(cc):
     talk = cc.compile("-v", cc.src / "one_text.asc", "-o", "one").stderr
     assert talk.count(" -fpreprocessed ") == 1
     assert cc.output("./one") == "kind 0 plain\n"
+
+
+def test_arrays_in_the_memory_of_the_core(cc):
+    """`__ubuf__ T a[N];` lies in UB, ends with its scope, and names itself when it does not fit."""
+    cc.compile("-Wall", cc.src / "place.asc", "-o", "place")
+    done = cc.run("./place")
+    assert done.stdout == "sum 4167, in UB 1, sizeof 16384, misaligned by 0, 16384 bytes used, blocks 12\n3\n3\n"
+    assert done.stderr == "fault 4: y does not fit into UB: 80000 bytes asked, 36608 of 196608 left\n"

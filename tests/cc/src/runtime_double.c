@@ -103,8 +103,10 @@ NPU_API uint32_t nputwin_launch(const void *key, uint32_t block_dim, void *l2_ct
         for (int aiv = 0; aiv < 2; aiv++) {
             void (*fn)(void) = aiv ? k->aiv : k->aic;
             struct npu_core core = {.block_idx = b, .block_dim = block_dim};
+            static uint8_t ub[196608] __attribute__((aligned(512)));
 
             core.core_kind = aiv ? CORE_AIV : CORE_AIC;
+            core.mem[MEM_UB] = (struct npu_bank){ub, sizeof ub};
             if (!fn)
                 continue;
             self = &core;
