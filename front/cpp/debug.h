@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * debug.h - printf and ascendc_assert of a kernel.
+ * debug.h - printf and the assertions of a kernel.
  *
  * The documented printf takes any integer width for %d and half for %f, which C's does not: each
  * conversion is formatted here with the width of its own argument, then handed over as text.
@@ -165,5 +165,19 @@ inline void Trap(npu_where where = NPU_HERE)
 #define PRINTF(...) ::AscendC::printf(__VA_ARGS__)
 #define ascendc_assert(expr, ...)                                                                  \
     ((expr) ? (void)0 : ::nputwin::assert_failed(NPU_HERE, #expr __VA_OPT__(, ) __VA_ARGS__))
+
+/* The older assertion: behavior is code in braces that runs first, usually a KERNEL_LOG, whose text
+ * then is the story. Levels below KERNEL_ERROR say nothing. */
+enum { KERNEL_DEBUG, KERNEL_INFO, KERNEL_WARN, KERNEL_ERROR };
+#define KERNEL_LOG(level, ...)                                                                     \
+    ((level) == KERNEL_ERROR ? ::nputwin::assert_failed(NPU_HERE, "KERNEL_LOG", __VA_ARGS__)       \
+                             : (void)0)
+#define ASCENDC_ASSERT(cond, behavior)                                                             \
+    do {                                                                                           \
+        if (!(cond)) {                                                                             \
+            behavior;                                                                              \
+            ::nputwin::assert_failed(NPU_HERE, #cond);                                             \
+        }                                                                                          \
+    } while (0)
 
 #endif

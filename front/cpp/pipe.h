@@ -265,7 +265,14 @@ private:
     }
 };
 
-inline TPipe *GetTPipePtr() { return static_cast<TPipe *>(nputwin::core()->door); }
-
 } // namespace AscendC
+
+/* The TPipe of this core. Kernels say it with and without AscendC:: in front. */
+inline AscendC::TPipe *GetTPipePtr()
+{
+    return static_cast<AscendC::TPipe *>(nputwin::core()->door);
+}
+namespace AscendC {
+using ::GetTPipePtr;
+}
 #endif

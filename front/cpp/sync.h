@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sync.h - flags, barriers, the mask register and who am I.
+ * sync.h - flags, barriers, caches, the mask register and who am I.
  */
 #ifndef NPU_FRONT_SYNC_H
 #define NPU_FRONT_SYNC_H
 #include "pipe.h"
+#include <ctime>
 
 namespace AscendC {
 
@@ -31,6 +32,18 @@ template <bool isAIVOnly = true> inline void SyncAll(npu_where where = NPU_HERE)
     npu_sync_all(nputwin::core(), where);
 }
 
+/* Caches. The twin's memory is coherent, so cleaning one moves nothing; the fence keeps what was
+ * written before in front of what is written after, for the blocks on other threads. */
+enum class MemDsbT : uint8_t { ALL, DDR, UB, SEQ };
+enum class CacheLine : uint64_t { SINGLE_CACHE_LINE, ENTIRE_DATA_CACHE };
+enum class DcciDst : uint64_t { CACHELINE_ALL, CACHELINE_UB, CACHELINE_OUT, CACHELINE_ATOMIC };
+template <MemDsbT arg0> inline void DataSyncBarrier() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+template <typename T, CacheLine entireType, DcciDst dcciDst = DcciDst::CACHELINE_ALL>
+inline void DataCacheCleanAndInvalid(const GlobalTensor<T> &)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
 /* In a mix group of n vector cores the index counts vector cores, not groups. */
 inline int64_t GetBlockIdx()
 {
@@ -46,6 +59,20 @@ inline int64_t GetTaskRatio()
     return c->core_kind == CORE_AIV ? c->n_sub : 1;
 }
 inline int64_t GetTaskRation() { return GetTaskRatio(); } /* older spelling */
+
+/* Sizes; UB as the chip that the file is compiled for has it, and as the chip it runs on has it. */
+inline constexpr uint32_t GetUBSizeInBytes() { return TOTAL_UB_SIZE; }
+inline uint32_t GetRuntimeUBSize() { return nputwin::core()->mem[MEM_UB].bytes; }
+inline constexpr uint32_t GetDataBlockSizeInBytes() { return ONE_BLK_SIZE; }
+/* Ticks of the chip's clock register, 50 MHz on 2201 and 1 GHz on 3510, counted on this machine's
+ * clock: wall time of the twin, not a model of the chip's. */
+inline int64_t GetSystemCycle()
+{
+    timespec t = {};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    const int64_t ns = int64_t(t.tv_sec) * 1000000000 + t.tv_nsec;
+    return nputwin::core()->soc->arch == 2201 ? ns / 20 : ns;
+}
 
 /* Mask register: bits of one repeat, or (counter mode) a number of elements. */
 inline void SetMaskNorm() { nputwin::core()->regs.counter_mode = false; }

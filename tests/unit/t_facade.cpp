@@ -329,6 +329,24 @@ static void who_am_i(void **)
     }
 }
 
+static void sizes_and_clock(void **)
+{
+    run_well([] {
+        static_assert(GetUBSizeInBytes() == 196608 && GetDataBlockSizeInBytes() == 32);
+        assert_int_equal(GetRuntimeUBSize(), 196608);
+        const int64_t start = GetSystemCycle();
+        usleep(20000);
+        assert_in_range(GetSystemCycle() - start, 20000 * 50,
+                        100000000); /* 50 ticks a microsecond */
+        DataSyncBarrier<MemDsbT::ALL>();
+        GlobalTensor<int32_t> gm;
+        DataCacheCleanAndInvalid<int32_t, CacheLine::SINGLE_CACHE_LINE, DcciDst::CACHELINE_OUT>(gm);
+        TPipe pipe;
+        assert_ptr_equal(::GetTPipePtr(), AscendC::GetTPipePtr());
+    });
+    run_well([] { assert_int_equal(GetRuntimeUBSize(), 253952); }, 1, "Ascend950PR_9579");
+}
+
 /* ---- faults -------------------------------------------------------------------------- */
 
 /* Three 64 KB buffers fill UB; the fourth is named with what it asks and what is left. */
@@ -555,6 +573,12 @@ static void assertions(void **)
     assert_non_null(std::strstr(o.story.c_str(), "t_facade.cpp"));
     run_fails([] { ascendc_assert(1 + 1 == 3); }, NPU_E_ASSERT, {"1 + 1 == 3"});
     run_fails([] { Trap(); }, NPU_E_ASSERT, {"Trap"});
+    run_fails(
+        [] { ASCENDC_ASSERT(GetBlockNum() == 0, { KERNEL_LOG(KERNEL_ERROR, "n is %d", 3); }); },
+        NPU_E_ASSERT, {"n is 3", "t_facade.cpp"});
+    run_fails([] { ASCENDC_ASSERT(GetBlockNum() == 0, {}); }, NPU_E_ASSERT, {"GetBlockNum() == 0"});
+    run_well([] { ASCENDC_ASSERT(GetBlockNum() == 1, { KERNEL_LOG(KERNEL_ERROR, "never"); }); });
+    run_well([] { KERNEL_LOG(KERNEL_INFO, "nobody reads this"); });
 }
 
 /* ---- printf
@@ -650,6 +674,7 @@ int main(void)
         cmocka_unit_test(reset_and_destroy),
         cmocka_unit_test(tensors),
         cmocka_unit_test(who_am_i),
+        cmocka_unit_test(sizes_and_clock),
         cmocka_unit_test(ub_overflow),
         cmocka_unit_test(reserved_ub),
         cmocka_unit_test(queue_protocol),
