@@ -21,7 +21,7 @@ struct npu_context {
     int device;
     bool primary;
     atomic_bool active;
-    struct npu_stream *stream; /* default stream, made at first use */
+    _Atomic(struct npu_stream *) stream; /* default stream, made at first use */
 };
 
 enum { CONTEXT_MAGIC = 0x4e435458, MAX_CONTEXTS = 256, STORY_BYTES = 2048 };
@@ -269,6 +269,7 @@ static int check_context(struct npu_context *c, const char *who)
 int npu_rt_context_destroy(struct npu_context *c)
 {
     int rc = check_context(c, "aclrtDestroyContext");
+    struct npu_stream *stream;
 
     if (rc)
         return rc;
@@ -277,9 +278,9 @@ int npu_rt_context_destroy(struct npu_context *c)
                            "aclrtDestroyContext: %p is the context that aclrtSetDevice made; "
                            "aclrtResetDevice ends it",
                            (void *)c);
-    if (c->stream)
-        npu_rt_stream_destroy(c->stream, false);
-    c->stream = NULL;
+    stream = atomic_exchange(&c->stream, NULL);
+    if (stream)
+        npu_rt_stream_destroy(stream, false);
     atomic_store_explicit(&c->active, false, memory_order_release);
     pthread_mutex_lock(&lock);
     c->magic = 0;
@@ -296,6 +297,17 @@ int npu_rt_context_set(struct npu_context *c)
     return rc;
 }
 
+/* Two threads may both make one; the second gives its own back. No lock: streams have theirs. */
+static struct npu_stream *make_default_stream(struct npu_context *c)
+{
+    struct npu_stream *mine = rt_stream_new(c->device, 0, 0), *other = NULL;
+
+    if (!mine || atomic_compare_exchange_strong(&c->stream, &other, mine))
+        return mine;
+    npu_rt_stream_destroy(mine, true);
+    return other;
+}
+
 struct npu_stream *rt_default_stream(const char *who)
 {
     struct npu_context *c;
@@ -304,12 +316,10 @@ struct npu_stream *rt_default_stream(const char *who)
     if (npu_rt_need_device(who) < 0)
         return NULL;
     c = npu_rt_context();
-    pthread_mutex_lock(&lock);
-    if (!c->stream)
-        c->stream = rt_stream_new(c->device, 0, 0);
-    s = c->stream;
-    pthread_mutex_unlock(&lock);
-    if (!s)
+    s = atomic_load_explicit(&c->stream, memory_order_acquire);
+    if (NPU_UNLIKELY(!s))
+        s = make_default_stream(c);
+    if (NPU_UNLIKELY(!s))
         npu_rt_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: no memory for a stream", who);
     return s;
 }
