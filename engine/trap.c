@@ -98,18 +98,21 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 
 /* ---- set-up ---------------------------------------------------------------------------------------- */
 
-static void install(void)
+void npu_trap_renew(void)
 {
-    struct sigaction act = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    struct sigaction act = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK}, old;
 
     (void)sigemptyset(&act.sa_mask);
-    for (size_t i = 0; i < N_SIGNALS; i++)
-        (void)sigaction(signals[i], &act, &before[i]);
+    for (size_t i = 0; i < N_SIGNALS; i++) {
+        (void)sigaction(signals[i], &act, &old);
+        if (!(old.sa_flags & SA_SIGINFO) || old.sa_sigaction != on_signal)
+            before[i] = old;
+    }
 }
 
 void npu_trap_install(void)
 {
-    (void)pthread_once(&once, install);
+    (void)pthread_once(&once, npu_trap_renew);
 }
 
 static pthread_key_t alt_key;

@@ -10,5 +10,6 @@
 #define NPU_TRAP_H
 
 void npu_trap_install(void); /* once a process; cheap when done */
+void npu_trap_renew(void);   /* takes the signals back from handlers that were set since */
 void npu_trap_thread(void);  /* once a thread: handlers need a stack of their own */
 #endif
