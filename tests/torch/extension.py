@@ -48,7 +48,8 @@ def build(name):
     """Path of the shared object made from tests/torch/src/<name> (.asc by bisheng, .cpp by g++)."""
     source = SOURCES / name
     if source.suffix == ".asc":
-        command = [str(_prefix() / "bin/bisheng"), "-x", "asc", "--npu-arch=dav-2201"]
+        command = [str(_prefix() / "bin/bisheng"), "-x", "asc", "--npu-arch=dav-2201",
+                   "--aclrt-launch"]
     else:
         command = ["g++"]
     command += [str(source)] + _flags()
