@@ -3,6 +3,7 @@
 #include "args.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,43 @@
 
 enum form { FLAG, EQ, NEXT, BOTH, WITH };
 enum act {
-    COMPILE, DC, PREPROCESS, SYNTAX, SHARED, ARCHIVE, OUTPUT, LANGUAGE, ALL_ASC,
-    ARCH, SOC, AICORE_ARCH, RUN_MODE, SIMT, DEVICE_ON, HOST_ON, SIDE_OFF, TOOLCHAIN,
-    ACLRT, ACLRT_HEADERS, PP, CXX, ASIS, LINK, LIBRARY, RPATH, DEP, DEP_TARGET, DEP_FILE, DROP,
-    DEVICE_ONLY, HOST_ONLY, SHOW, VERBOSE, KEEP, HELP, VERSION
+    COMPILE,
+    DC,
+    PREPROCESS,
+    SYNTAX,
+    SHARED,
+    ARCHIVE,
+    OUTPUT,
+    LANGUAGE,
+    ALL_ASC,
+    ARCH,
+    SOC,
+    AICORE_ARCH,
+    RUN_MODE,
+    SIMT,
+    DEVICE_ON,
+    HOST_ON,
+    SIDE_OFF,
+    TOOLCHAIN,
+    ACLRT,
+    ACLRT_HEADERS,
+    PP,
+    CXX,
+    ASIS,
+    LINK,
+    LIBRARY,
+    RPATH,
+    DEP,
+    DEP_TARGET,
+    DEP_FILE,
+    DROP,
+    DEVICE_ONLY,
+    HOST_ONLY,
+    SHOW,
+    VERBOSE,
+    KEEP,
+    HELP,
+    VERSION
 };
 
 static const struct row {
@@ -43,11 +77,13 @@ static const struct {
 };
 enum { N_CHIPS = sizeof CHIPS / sizeof *CHIPS };
 
+enum side { BOTH_SIDES, DEVICE_SIDE, HOST_SIDE };
+
 struct reader {
     struct cc_args *a;
     int argc, i;
     char **argv;
-    enum { BOTH_SIDES, DEVICE_SIDE, HOST_SIDE } side;
+    enum side side;
     const char *language; /* of -x, NULL for none */
     bool all_asc, failed, done;
 };
@@ -74,7 +110,8 @@ static bool set_arch(struct cc_args *a, const char *value)
             return true;
         }
     return cc_error("Unsupported NPU architecture or soc: --npu-arch=%s; allowed: dav-2201 (Ascend "
-                    "910B1..B4, 910_93), dav-3510 (Ascend 950)", value);
+                    "910B1..B4, 910_93), dav-3510 (Ascend 950)",
+                    value);
 }
 
 static bool set_soc(struct cc_args *a, const char *value)
@@ -87,9 +124,11 @@ static bool set_soc(struct cc_args *a, const char *value)
     if (!strcasecmp(value, "Ascend910B"))
         return cc_error("Unsupported NPU architecture or soc: --npu-soc=%s names the "
                         "first-generation 910, which the twin does not model; for A2 write "
-                        "Ascend910B1, B2, B3 or B4", value);
+                        "Ascend910B1, B2, B3 or B4",
+                        value);
     return cc_error("Unsupported NPU architecture or soc: --npu-soc=%s; allowed: Ascend910B1..B4, "
-                    "Ascend910_93xx, Ascend950xx_xxxx (`nputwin list soc`)", value);
+                    "Ascend910_93xx, Ascend950xx_xxxx (`nputwin list soc`)",
+                    value);
 }
 
 static bool set_aicore_arch(struct cc_args *a, const char *value)
@@ -100,7 +139,8 @@ static bool set_aicore_arch(struct cc_args *a, const char *value)
         a->arch = 3510;
     else
         return cc_error("Unsupported NPU architecture or soc: --cce-aicore-arch=%s; allowed: "
-                        "dav-c220-vec, dav-c220-cube, dav-c310-vec, dav-c310-cube", value);
+                        "dav-c220-vec, dav-c220-cube, dav-c310-vec, dav-c310-cube",
+                        value);
     return true;
 }
 
@@ -172,8 +212,10 @@ static void pass_on(struct reader *r)
 static void print_help(void)
 {
     puts("usage: bisheng [options] file...\n\n"
-         "Compiles Ascend C (.asc, or -x asc) for the nputwin software NPU: ordinary objects of this\n"
-         "machine that hold host and device code. Other sources and options go to g++ as they are.\n");
+         "Compiles Ascend C (.asc, or -x asc) for the nputwin software NPU: ordinary objects of "
+         "this\n"
+         "machine that hold host and device code. Other sources and options go to g++ as they "
+         "are.\n");
     for (int i = 0; i < N_ROWS; i++) {
         char left[80];
 
@@ -188,41 +230,76 @@ static void print_help(void)
 
 static bool set_language(struct reader *r, const char *value)
 {
-    if (strcmp(value, "asc") && strcmp(value, "c++") && strcmp(value, "c") && strcmp(value, "none") &&
-        strcmp(value, "assembler") && strcmp(value, "c++-cpp-output"))
+    if (strcmp(value, "asc") && strcmp(value, "c++") && strcmp(value, "c") &&
+        strcmp(value, "none") && strcmp(value, "assembler") && strcmp(value, "c++-cpp-output"))
         return cc_error("-x %s; allowed: asc, c++, c, none", value);
     r->language = strcmp(value, "none") ? value : NULL;
     return true;
 }
 
+/* Options that only say what to do, set one flag, or choose a side. */
+static const struct {
+    enum act act;
+    enum cc_action action;
+} ACTIONS[] = {
+    {COMPILE, CC_COMPILE}, {DC, CC_COMPILE},      {PREPROCESS, CC_PREPROCESS},
+    {SYNTAX, CC_SYNTAX},   {ARCHIVE, CC_ARCHIVE},
+};
+static const struct {
+    enum act act;
+    size_t flag; /* a bool of struct cc_args */
+} FLAGS[] = {
+    {DC, offsetof(struct cc_args, dc)},           {ACLRT, offsetof(struct cc_args, aclrt)},
+    {SHOW, offsetof(struct cc_args, show)},       {SHOW, offsetof(struct cc_args, verbose)},
+    {VERBOSE, offsetof(struct cc_args, verbose)}, {KEEP, offsetof(struct cc_args, keep)},
+};
+static const struct {
+    enum act act;
+    enum side side;
+} SIDES[] = {{DEVICE_ON, DEVICE_SIDE}, {HOST_ON, HOST_SIDE}, {SIDE_OFF, BOTH_SIDES}};
+
+static void act_simple(struct reader *r, enum act act)
+{
+    for (size_t i = 0; i < sizeof ACTIONS / sizeof *ACTIONS; i++)
+        if (ACTIONS[i].act == act)
+            r->a->action = ACTIONS[i].action;
+    for (size_t i = 0; i < sizeof FLAGS / sizeof *FLAGS; i++)
+        if (FLAGS[i].act == act)
+            *(bool *)((char *)r->a + FLAGS[i].flag) = true;
+    for (size_t i = 0; i < sizeof SIDES / sizeof *SIDES; i++)
+        if (SIDES[i].act == act)
+            r->side = SIDES[i].side;
+}
+
 static bool act_mode(struct reader *r, const struct row *row)
 {
-    struct cc_args *a = r->a;
-
+    act_simple(r, row->act);
     switch (row->act) {
-    case COMPILE: a->action = CC_COMPILE; break;
-    case DC: a->action = CC_COMPILE; a->dc = true; break;
-    case PREPROCESS: a->action = CC_PREPROCESS; break;
-    case SYNTAX: a->action = CC_SYNTAX; break;
-    case SHARED: a->action = a->action == CC_LINK ? CC_SHARED : a->action; break;
-    case ARCHIVE: a->action = CC_ARCHIVE; break;
-    case ALL_ASC: r->all_asc = true; break;
-    case DEVICE_ON: r->side = DEVICE_SIDE; break;
-    case HOST_ON: r->side = HOST_SIDE; break;
-    case SIDE_OFF: r->side = BOTH_SIDES; break;
-    case ACLRT: a->aclrt = true; break;
-    case SHOW: a->show = a->verbose = true; break;
-    case VERBOSE: a->verbose = true; break;
-    case KEEP: a->keep = true; break;
-    case HELP: print_help(); r->done = true; break;
-    case VERSION: puts("bisheng (nputwin) " CC_VERSION); r->done = true; break;
+    case SHARED: /* with -c it says nothing */
+        if (r->a->action == CC_LINK)
+            r->a->action = CC_SHARED;
+        break;
+    case ALL_ASC:
+        r->all_asc = true;
+        break;
+    case HELP:
+        print_help();
+        r->done = true;
+        break;
+    case VERSION:
+        puts("bisheng (nputwin) " CC_VERSION);
+        r->done = true;
+        break;
     case SIMT:
         return cc_error("--enable-simt: this version of nputwin has no SIMT cores (threadIdx, "
                         "<<<grid, block, ub, stream>>>); write the kernel in SIMD Ascend C");
-    case DEVICE_ONLY: case HOST_ONLY:
+    case DEVICE_ONLY:
+    case HOST_ONLY:
         return cc_error("%s: an nputwin object always holds host and device code together; leave "
-                        "the option out", row->word);
-    default: break;
+                        "the option out",
+                        row->word);
+    default:
+        break;
     }
     return true;
 }
@@ -232,24 +309,56 @@ static bool act_value(struct reader *r, const struct row *row, int from, const c
     struct cc_args *a = r->a;
 
     switch (row->act) {
-    case OUTPUT: a->output = value; break;
-    case LANGUAGE: return set_language(r, value);
-    case ARCH: return set_arch(a, value);
-    case SOC: return set_soc(a, value);
-    case AICORE_ARCH: return set_aicore_arch(a, value);
-    case RUN_MODE: return set_run_mode(value);
-    case TOOLCHAIN: a->toolchain = value; break;
-    case ACLRT_HEADERS: a->aclrt_headers = value; a->action = CC_HEADERS; break;
-    case PP: keep(side_words(r, true), r, from); break;
-    case CXX: case ASIS: keep(side_words(r, false), r, from); break;
-    case LINK: keep(&a->link, r, from); break;
-    case LIBRARY: keep(&a->libs, r, from); break;
-    case RPATH: cc_wordf(&a->link, "-Wl,-rpath,%s", value); break;
-    case DEP: keep(&a->dep, r, from); break;
-    case DEP_TARGET: cc_wordf(&a->dep_target, "%s", row->word); cc_word(&a->dep_target, value); break;
-    case DEP_FILE: a->dep_file = value; break;
-    case DROP: break;
-    default: return act_mode(r, row);
+    case OUTPUT:
+        a->output = value;
+        break;
+    case LANGUAGE:
+        return set_language(r, value);
+    case ARCH:
+        return set_arch(a, value);
+    case SOC:
+        return set_soc(a, value);
+    case AICORE_ARCH:
+        return set_aicore_arch(a, value);
+    case RUN_MODE:
+        return set_run_mode(value);
+    case TOOLCHAIN:
+        a->toolchain = value;
+        break;
+    case ACLRT_HEADERS:
+        a->aclrt_headers = value;
+        a->action = CC_HEADERS;
+        break;
+    case PP:
+        keep(side_words(r, true), r, from);
+        break;
+    case CXX:
+    case ASIS:
+        keep(side_words(r, false), r, from);
+        break;
+    case LINK:
+        keep(&a->link, r, from);
+        break;
+    case LIBRARY:
+        keep(&a->libs, r, from);
+        break;
+    case RPATH:
+        cc_wordf(&a->link, "-Wl,-rpath,%s", value);
+        break;
+    case DEP:
+        keep(&a->dep, r, from);
+        break;
+    case DEP_TARGET:
+        cc_wordf(&a->dep_target, "%s", row->word);
+        cc_word(&a->dep_target, value);
+        break;
+    case DEP_FILE:
+        a->dep_file = value;
+        break;
+    case DROP:
+        break;
+    default:
+        return act_mode(r, row);
     }
     return true;
 }
@@ -263,7 +372,9 @@ static bool matches(const struct row *row, const char *word, const char **value)
         return false;
     *value = word + n;
     switch (row->form) {
-    case FLAG: case NEXT: return !**value;
+    case FLAG:
+    case NEXT:
+        return !**value;
     case EQ:
         if (**value != '=')
             return false;
@@ -271,7 +382,8 @@ static bool matches(const struct row *row, const char *word, const char **value)
         return true;
     case BOTH: /* long ones (-include) never join; a joined -l must not swallow -lib */
         return !**value || n == 2 || row->act == DEP_TARGET || row->act == DEP_FILE;
-    case WITH: return true;
+    case WITH:
+        return true;
     }
     return false;
 }
@@ -308,8 +420,8 @@ static size_t distance(const char *a, const char *b)
 
 static bool is_vendor_word(const char *word)
 {
-    static const char *const STARTS[] = {"--cce", "--npu", "--asc", "--aicore", "--aclrt", "-cce",
-                                         "-Xaicore", "-Xhost", "--enable-simt"};
+    static const char *const STARTS[] = {"--cce", "--npu",    "--asc",  "--aicore",     "--aclrt",
+                                         "-cce",  "-Xaicore", "-Xhost", "--enable-simt"};
 
     for (size_t i = 0; i < sizeof STARTS / sizeof *STARTS; i++)
         if (!strncmp(word, STARTS[i], strlen(STARTS[i])))
@@ -336,7 +448,8 @@ static bool unknown(const char *word)
     else if (best && !strcmp(best->word, name))
         cc_error("%s takes no value", name);
     else if (best)
-        cc_error("unknown option %s; did you mean %s%s?", word, best->word, best->form == EQ ? "=" : "");
+        cc_error("unknown option %s; did you mean %s%s?", word, best->word,
+                 best->form == EQ ? "=" : "");
     else
         cc_error("unknown option %s; bisheng --help lists what there is", word);
     free(name);
@@ -424,8 +537,8 @@ enum cc_verdict cc_args_read(int argc, char **argv, struct cc_args *a)
         return CC_USAGE;
     }
     if (a->output && a->n_inputs > 1 && (a->action == CC_COMPILE || a->action == CC_PREPROCESS)) {
-        cc_error("-o %s with -c and %zu sources: compile them one by one, or leave -o out", a->output,
-                 a->n_inputs);
+        cc_error("-o %s with -c and %zu sources: compile them one by one, or leave -o out",
+                 a->output, a->n_inputs);
         return CC_USAGE;
     }
     return CC_GO;

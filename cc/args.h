@@ -22,16 +22,16 @@ struct cc_args {
     enum cc_action action;
     struct cc_input *input;
     size_t n_inputs;
-    const char *output;         /* NULL: not given */
-    int arch;                   /* 2201 or 3510 */
-    const char *aclrt_headers;  /* directory, or NULL */
-    const char *toolchain;      /* --gcc-toolchain, or NULL */
+    const char *output;        /* NULL: not given */
+    int arch;                  /* 2201 or 3510 */
+    const char *aclrt_headers; /* directory, or NULL */
+    const char *toolchain;     /* --gcc-toolchain, or NULL */
     bool aclrt, dc, show, verbose, keep;
-    bool has_std, has_opt;      /* -std, -O were given */
-    struct cc_words pp, cxx;    /* both sides: preprocessor; compiler (and g++ as linker) */
+    bool has_std, has_opt;   /* -std, -O were given */
+    struct cc_words pp, cxx; /* both sides: preprocessor; compiler (and g++ as linker) */
     struct cc_words host_pp, host_cxx, device_pp, device_cxx; /* of -Xhost-start, -Xaicore-start */
-    struct cc_words dep;        /* -MD, -MMD, -MP, ... */
-    struct cc_words dep_target; /* pairs: -MT X */
+    struct cc_words dep;                                      /* -MD, -MMD, -MP, ... */
+    struct cc_words dep_target;                               /* pairs: -MT X */
     const char *dep_file;
     struct cc_words link, libs; /* options in order; -l, which go behind the objects */
 };

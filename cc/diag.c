@@ -22,7 +22,8 @@ static bool has_sort(const char *line, size_t n, int first, int last)
 
 static bool is_context(const char *line, size_t n)
 {
-    static const char *const WORDS[] = {": In ", ": At ", "In file included", "                 from "};
+    static const char *const WORDS[] = {": In ", ": At ", "In file included",
+                                        "                 from "};
 
     for (size_t k = 0; k < sizeof WORDS / sizeof *WORDS; k++)
         if (memmem(line, n, WORDS[k], strlen(WORDS[k])))
@@ -61,11 +62,13 @@ void cc_diag_print(const char *text, struct cc_words *seen)
         } else if (has_sort(s, n, 0, 1)) {
             show = add_new(seen, s, n);
             if (show)
-                fwrite(in_context ? context : s, 1, (size_t)(s + n - (in_context ? context : s)), stderr);
+                fwrite(in_context ? context : s, 1, (size_t)(s + n - (in_context ? context : s)),
+                       stderr);
             in_context = false;
         } else {
             if (show)
-                fwrite(in_context ? context : s, 1, (size_t)(s + n - (in_context ? context : s)), stderr);
+                fwrite(in_context ? context : s, 1, (size_t)(s + n - (in_context ? context : s)),
+                       stderr);
             in_context = false;
         }
         s += n;

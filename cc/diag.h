@@ -4,6 +4,7 @@
 #define CC_DIAG_H
 #include "text.h"
 
-/* Prints text to stderr, without the diagnostics that `seen` already holds, and adds the new ones. */
+/* Prints text to stderr, without the diagnostics that `seen` already holds, and adds the new ones.
+ */
 void cc_diag_print(const char *text, struct cc_words *seen);
 #endif

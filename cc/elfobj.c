@@ -70,7 +70,8 @@ bool cc_elf_open(struct cc_elf *e, const char *path)
     if (read_sections(e) && read_symbols(e))
         return true;
     return cc_error("%s is no 64-bit object that the driver can read; the host compiler must be a "
-                    "g++ for this machine", path);
+                    "g++ for this machine",
+                    path);
 }
 
 void cc_elf_finish(struct cc_elf *e)
@@ -171,7 +172,8 @@ void cc_elf_set_visibility(struct cc_elf *e, uint32_t sym, unsigned visibility)
 
 void cc_elf_drop_constructors(struct cc_elf *e)
 {
-    static const char *const NAMES[] = {".init_array", ".fini_array", ".preinit_array", ".ctors", ".dtors"};
+    static const char *const NAMES[] = {".init_array", ".fini_array", ".preinit_array", ".ctors",
+                                        ".dtors"};
     uint32_t dead = (uint32_t)e->shstrtab.size;
 
     cc_add(&e->shstrtab, ".nputwin.dropped", sizeof ".nputwin.dropped");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elfobj.h - reading a relocatable object, and the few edits that ld and objcopy cannot do together:
- * new names and visibilities for symbols, sections turned harmless.
+ * elfobj.h - reading a relocatable object, and the few edits that ld and objcopy cannot do
+ * together: new names and visibilities for symbols, sections turned harmless.
  *
  * 64-bit, this machine's byte order. The file's bytes stay where they are; new string tables and
  * section headers are appended, so an edit costs one read and one write.

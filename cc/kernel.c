@@ -78,7 +78,8 @@ static bool read_head(struct cc_rw *w, struct cc_decl *d, struct cc_kernel *k)
         set_attr(k, l, j);
         k->is_c |= cc_is(l, j, "\"C\"");
         k->is_static |= cc_is(l, j, "static");
-        k->is_inline |= cc_is(l, j, "inline") || cc_is(l, j, "__inline__") || cc_is(l, j, "constexpr");
+        k->is_inline |=
+            cc_is(l, j, "inline") || cc_is(l, j, "__inline__") || cc_is(l, j, "constexpr");
         if (takes_args(l, j) || cc_is(l, j, "[")) {
             j = cc_mate(l, cc_is(l, j, "[") ? j : j + 1);
         } else if (cc_is(l, j, "<")) {

@@ -75,7 +75,8 @@ static enum cc_kind by_reach(const struct cc_elf *aiv, const struct cc_elf *aic,
 /* "_ZZ<encoding>E<n>nputwin_<word>" of this kernel; the word ends the name, or _<n> follows it. */
 static const char *word_in(const char *name, const char *kernel)
 {
-    const char *mark = strstr(name, "nputwin_"), *encoding = strncmp(kernel, "_Z", 2) ? kernel : kernel + 2;
+    const char *mark = strstr(name, "nputwin_"),
+               *encoding = strncmp(kernel, "_Z", 2) ? kernel : kernel + 2;
     size_t n = strlen(encoding);
 
     if (!mark || strncmp(name, "_ZZ", 3))
@@ -90,8 +91,9 @@ static bool is_word(const char *found, const char *word)
 {
     size_t n = strlen(word);
 
-    return !strncmp(found, word, n) && (!found[n] || (found[n] == '_' && strspn(found + n + 1, "0123456789") ==
-                                                                            strlen(found + n + 1)));
+    return !strncmp(found, word, n) &&
+           (!found[n] ||
+            (found[n] == '_' && strspn(found + n + 1, "0123456789") == strlen(found + n + 1)));
 }
 
 enum cc_kind cc_kind_of(const struct cc_elf *aiv, const struct cc_elf *aic, const char *kernel)

@@ -36,13 +36,15 @@ int32_t cc_launch(struct cc_rw *w, int32_t i)
     int32_t close = launch_end(&w->lex, i);
 
     if (close == CC_NONE) {
-        cc_rw_fail(w, i, "a launch <<< without its >>>( ; write kernel<<<blocks, l2ctrl, "
-                         "stream>>>(arguments)");
+        cc_rw_fail(w, i,
+                   "a launch <<< without its >>>( ; write kernel<<<blocks, l2ctrl, "
+                   "stream>>>(arguments)");
         return i;
     }
     if (i == 0 || close == i + 3) {
-        cc_rw_fail(w, i, "a launch needs a kernel before <<< and at least the number of blocks "
-                         "inside <<< >>>");
+        cc_rw_fail(w, i,
+                   "a launch needs a kernel before <<< and at least the number of blocks "
+                   "inside <<< >>>");
         return i;
     }
     cc_flush(w, i);
@@ -69,7 +71,8 @@ static bool is_template_kernel(const struct cc_rw *w, int32_t i)
 }
 
 /* The compiler deduces the arguments from a selector function that kernel.c put behind the kernel:
- * ns::k<<<1>>>(x) -> decltype(ns::nputwin_sel_k(x))::value ->* ...(x); decltype evaluates nothing. */
+ * ns::k<<<1>>>(x) -> decltype(ns::nputwin_sel_k(x))::value ->* ...(x); decltype evaluates nothing.
+ */
 int32_t cc_launch_deduced(struct cc_rw *w, int32_t i)
 {
     const struct cc_lex *l = &w->lex;

@@ -49,7 +49,8 @@ static bool compile_one(const struct cc_job *j, const struct cc_input *in, const
 /* -c without -o: x.asc -> x.o here. */
 static char *object_name(const char *source)
 {
-    const char *slash = strrchr(source, '/'), *name = slash ? slash + 1 : source, *dot = strrchr(name, '.');
+    const char *slash = strrchr(source, '/'), *name = slash ? slash + 1 : source,
+               *dot = strrchr(name, '.');
 
     return cc_fmt("%.*s.o", (int)(dot ? dot - name : (long)strlen(name)), name);
 }

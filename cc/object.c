@@ -14,7 +14,7 @@
 struct merge {
     const struct cc_merge *in;
     struct cc_elf host;
-    struct cc_elf side[2]; /* AIV, AIC as compiled; AIC unused when there is none */
+    struct cc_elf side[2];      /* AIV, AIC as compiled; AIC unused when there is none */
     struct cc_words kernels[2]; /* symbols of the kernels in each */
     struct cc_words link;       /* objects of the last ld -r */
     char *path_host;            /* host object as it is now */
@@ -38,7 +38,8 @@ static bool has(const struct cc_words *w, const char *s)
 
 /* ---- kernels of a device object ---- */
 
-/* "_ZZ<encoding>E<n>nputwin_mark_v": the kernel is _Z<encoding>, or for C linkage the plain name. */
+/* "_ZZ<encoding>E<n>nputwin_mark_v": the kernel is _Z<encoding>, or for C linkage the plain name.
+ */
 static void find_kernels(const struct cc_elf *e, struct cc_words *kernels)
 {
     for (uint32_t i = 1; i < e->n_sym; i++) {
@@ -152,7 +153,8 @@ static bool isolate(struct merge *m, int side, const char *path)
 
 /* ---- the host object ---- */
 
-/* _Z..20nputwin_s_add_customjPvS_Ph -> _Z..10add_customjPvS_Ph: substitutions stay valid. NULL: no stub. */
+/* _Z..20nputwin_s_add_customjPvS_Ph -> _Z..10add_customjPvS_Ph: substitutions stay valid. NULL: no
+ * stub. */
 static char *stub_name(const char *name)
 {
     static const char MARK[] = "nputwin_s_";
@@ -205,7 +207,8 @@ static char *final_name(const struct merge *m, const char *name, bool is_static_
 
 static bool is_static_kernel(const struct merge *m, const char *name)
 {
-    uint32_t sym = has(&m->kernels[0], name) || has(&m->kernels[1], name) ? cc_elf_find(&m->host, name) : 0;
+    uint32_t sym =
+        has(&m->kernels[0], name) || has(&m->kernels[1], name) ? cc_elf_find(&m->host, name) : 0;
 
     return sym && cc_elf_is_local(&m->host, sym);
 }
@@ -278,7 +281,8 @@ static bool demangle(const struct merge *m, const struct cc_words *symbols, stru
     return cc_wait(cc_start(m->in->run, &argv, out, NULL)) && cc_read(out, names);
 }
 
-static void add_pointer(const struct merge *m, struct cc_text *t, int side, bool runs, const char *kernel)
+static void add_pointer(const struct merge *m, struct cc_text *t, int side, bool runs,
+                        const char *kernel)
 {
     int copy = side == 1 && !m->in->aic ? 0 : side; /* one text serves both sorts */
     char *name = device_name(m, copy, kernel);
@@ -330,13 +334,15 @@ static char *table(const struct merge *m, const struct cc_words *rows, struct cc
 
 static bool make_table(struct merge *m)
 {
-    char *source = cc_fmt("%s/table.s", m->in->dir), *object = cc_fmt("%s/table.o", m->in->dir), *text;
+    char *source = cc_fmt("%s/table.s", m->in->dir), *object = cc_fmt("%s/table.o", m->in->dir),
+         *text;
     struct cc_words rows = {0}, argv = {0};
     struct cc_text names = {0};
 
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < m->kernels[side].n; i++)
-            if (!has(&rows, m->kernels[side].at[i]) && cc_elf_find(&m->host, m->kernels[side].at[i]))
+            if (!has(&rows, m->kernels[side].at[i]) &&
+                cc_elf_find(&m->host, m->kernels[side].at[i]))
                 cc_word(&rows, m->kernels[side].at[i]);
     if (!demangle(m, &rows, &names))
         return false;

@@ -17,12 +17,12 @@
 
 struct cc_merge {
     const struct cc_run *run;
-    const char *dir;           /* for intermediate files */
-    const char *host, *aiv;    /* objects; may be the same file */
-    const char *aic;           /* NULL: the AIC's text is the AIV's */
+    const char *dir;        /* for intermediate files */
+    const char *host, *aiv; /* objects; may be the same file */
+    const char *aic;        /* NULL: the AIC's text is the AIV's */
     const char *out;
     const struct cc_rewritten *text; /* of the host view */
-    const char *tag;           /* begins every name that only this file may have */
+    const char *tag;                 /* begins every name that only this file may have */
     int arch;
 };
 

@@ -11,9 +11,9 @@
 #include "rewrite_int.h"
 
 struct array {
-    int32_t type, name;       /* tokens [type, name) are the element type */
-    int32_t dims, dims_end;   /* [ ... ] */
-    int32_t init, init_end;   /* { ... }, or CC_NONE */
+    int32_t type, name;     /* tokens [type, name) are the element type */
+    int32_t dims, dims_end; /* [ ... ] */
+    int32_t init, init_end; /* { ... }, or CC_NONE */
     int32_t semicolon;
 };
 
@@ -69,14 +69,15 @@ int32_t cc_placed(struct cc_rw *w, int32_t i)
     } else {
         struct cc_place p = cc_place_of(l, l->tok[i].at);
 
-        cc_put(w, "::nputwin::lang::placed<%d, %s%s> nputwin_p_%s(\"%s\", %.*s, %u); ", space, type, dims,
-               name, name, p.file_len, p.file, p.line);
+        cc_put(w, "::nputwin::lang::placed<%d, %s%s> nputwin_p_%s(\"%s\", %.*s, %u); ", space, type,
+               dims, name, name, p.file_len, p.file, p.line);
         cc_put(w, "auto &%s = nputwin_p_%s.v();", name, name);
         if (a.init != CC_NONE) {
             char *init = cc_tokens(w, a.init, a.init_end);
 
-            cc_put(w, " { static const %s nputwin_i%s = %s; ::nputwin::lang::init(%s, nputwin_i); }", type,
-                   dims, init, name);
+            cc_put(w,
+                   " { static const %s nputwin_i%s = %s; ::nputwin::lang::init(%s, nputwin_i); }",
+                   type, dims, init, name);
             free(init);
         }
     }

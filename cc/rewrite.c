@@ -12,11 +12,11 @@ static const struct {
     const char *word;
     bool has_args;
 } QUALIFIERS[] = {
-    {"__aicore__", false},    {"__gm__", false},         {"__global__", false},
-    {"__vector__", false},    {"__cube__", false},       {"__mix__", true},
-    {"__simd_vf__", false},   {"__simd_callee__", false}, {"__simt_vf__", false},
-    {"__simt_callee__", false}, {"__host_aicore__", false}, {"__host__", false},
-    {"__launch_bounds__", true}, {"__schedmode__", true}, {"__no_simd_vf_fusion__", false},
+    {"__aicore__", false},        {"__gm__", false},          {"__global__", false},
+    {"__vector__", false},        {"__cube__", false},        {"__mix__", true},
+    {"__simd_vf__", false},       {"__simd_callee__", false}, {"__simt_vf__", false},
+    {"__simt_callee__", false},   {"__host_aicore__", false}, {"__host__", false},
+    {"__launch_bounds__", true},  {"__schedmode__", true},    {"__no_simd_vf_fusion__", false},
     {"__kfc_workspace__", false},
 };
 enum { N_QUALIFIERS = sizeof QUALIFIERS / sizeof *QUALIFIERS };

@@ -37,7 +37,7 @@ struct cc_rewritten {
     struct cc_kernel *kernel;
     unsigned n_kernels, n_launches;
     bool registers; /* the text refers to nputwin_rows and nputwin_n_rows (object.c makes them) */
-    char *error; /* "file:line:col: error: what"; NULL when all went well */
+    char *error;    /* "file:line:col: error: what"; NULL when all went well */
 };
 
 /* aclrt: also emit aclrtlaunch_<k>, the C entry of the legacy ascendc_library.

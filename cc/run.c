@@ -28,7 +28,8 @@ static void redirect(posix_spawn_file_actions_t *fa, int fd, const char *path)
         posix_spawn_file_actions_addopen(fa, fd, path, O_WRONLY | O_CREAT | O_APPEND, 0644);
 }
 
-pid_t cc_start(const struct cc_run *r, const struct cc_words *argv, const char *out, const char *err)
+pid_t cc_start(const struct cc_run *r, const struct cc_words *argv, const char *out,
+               const char *err)
 {
     posix_spawn_file_actions_t fa;
     pid_t pid = -1;
@@ -100,6 +101,8 @@ bool cc_find_cxx(const char *toolchain, char **path_out)
     *path_out = own && on_path(own) ? own : cc_fmt("%s", named && *named ? named : "g++");
     if (on_path(*path_out))
         return true;
-    return cc_error("the host compiler %s is missing; install it: apt install g++ (or set NPUTWIN_CXX "
-                    "to a g++)", *path_out);
+    return cc_error(
+        "the host compiler %s is missing; install it: apt install g++ (or set NPUTWIN_CXX "
+        "to a g++)",
+        *path_out);
 }

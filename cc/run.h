@@ -12,7 +12,8 @@ struct cc_run {
 
 /* Starts argv; its stderr goes to the file err unless NULL, stdout to out unless NULL. Returns the
  * process, 0 when only shown, or -1 (printed). */
-pid_t cc_start(const struct cc_run *r, const struct cc_words *argv, const char *out, const char *err);
+pid_t cc_start(const struct cc_run *r, const struct cc_words *argv, const char *out,
+               const char *err);
 /* True when it ended with 0. pid 0 and -1 are fine. */
 bool cc_wait(pid_t pid);
 bool cc_do(const struct cc_run *r, const struct cc_words *argv);

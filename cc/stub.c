@@ -2,9 +2,9 @@
 /*
  * stub.c - the host functions behind a kernel k, and its parameters as text.
  *
- *   void k(uint32_t, void *, void *, args...)   what <<<>>> is for other compilers; also as C symbol
- *   aclrtlaunch_k(blocks, stream, args...)      the legacy entry
- *   nputwin_sel_k(args...)                      a template: names the instance that k(args) would be
+ *   void k(uint32_t, void *, void *, args...)   what <<<>>> is for other compilers; also as C
+ * symbol aclrtlaunch_k(blocks, stream, args...)      the legacy entry nputwin_sel_k(args...) a
+ * template: names the instance that k(args) would be
  *
  * The stubs are written as nputwin_s_k and nputwin_c_<id>_k and get their real names in the object
  * (object.c): an overload of k in sight of the compiler would make `k` in k<<<>>> ambiguous.
@@ -116,7 +116,9 @@ static void stub(struct cc_rw *w, const struct cc_kernel *k, const char *head, b
     cc_put(w, " %s", head);
     for (unsigned i = 0; i < k->n_params; i++)
         cc_put(w, ", ::nputwin::lang::arg<%u, nputwin_sig_%u> a%u", i, k->id, i);
-    cc_put(w, ") { %s::nputwin::lang::run(static_cast<nputwin_sig_%u *>(&%s), ::nputwin::lang::cfg(b_, %s, s_)(",
+    cc_put(w,
+           ") { %s::nputwin::lang::run(static_cast<nputwin_sig_%u *>(&%s), "
+           "::nputwin::lang::cfg(b_, %s, s_)(",
            code ? "return " : "", k->id, k->name, code ? "nullptr" : "l_");
     for (unsigned i = 0; i < k->n_params; i++)
         cc_put(w, "%sa%u", i ? ", " : "", i);
@@ -133,12 +135,14 @@ static void plain_stubs(struct cc_rw *w, const struct cc_decl *d, const struct c
                   k->is_inline ? "__attribute__((used)) inline" : "", k->name, ARGS);
     stub(w, k, head, false);
     free(head);
-    head = cc_fmt("extern \"C\" __attribute__((weak)) void nputwin_c_%u_%s%s", k->id, k->name, ARGS);
+    head =
+        cc_fmt("extern \"C\" __attribute__((weak)) void nputwin_c_%u_%s%s", k->id, k->name, ARGS);
     stub(w, k, head, false);
     free(head);
     if (w->aclrt) {
-        head = cc_fmt("extern \"C\" __attribute__((weak)) uint32_t aclrtlaunch_%s(uint32_t b_, void *s_",
-                      k->name);
+        head = cc_fmt(
+            "extern \"C\" __attribute__((weak)) uint32_t aclrtlaunch_%s(uint32_t b_, void *s_",
+            k->name);
         stub(w, k, head, true);
         free(head);
     }
@@ -149,9 +153,9 @@ static void plain_stubs(struct cc_rw *w, const struct cc_decl *d, const struct c
 
 static bool type_word(const struct cc_lex *l, int32_t i)
 {
-    static const char *const WORDS[] = {"class", "typename", "int",  "bool",   "char",     "short",
-                                        "long",  "unsigned", "auto", "signed", "float",    "double",
-                                        "const", "volatile"};
+    static const char *const WORDS[] = {"class", "typename", "int",      "bool",    "char",
+                                        "short", "long",     "unsigned", "auto",    "signed",
+                                        "float", "double",   "const",    "volatile"};
 
     for (unsigned k = 0; k < sizeof WORDS / sizeof *WORDS; k++)
         if (cc_is(l, i, WORDS[k]))
@@ -165,8 +169,8 @@ static int32_t param_name(const struct cc_lex *l, const struct piece *p)
     int32_t last = p->e - 1, words = 0;
 
     for (int32_t i = p->a; i < p->e; i++) /* type (*name)(...) */
-        if (cc_is(l, i, "(") && (cc_is(l, i + 1, "*") || cc_is(l, i + 1, "&")) && cc_is_id(l, i + 2) &&
-            cc_is(l, i + 3, ")"))
+        if (cc_is(l, i, "(") && (cc_is(l, i + 1, "*") || cc_is(l, i + 1, "&")) &&
+            cc_is_id(l, i + 2) && cc_is(l, i + 3, ")"))
             return i + 2;
     for (int32_t i = p->a; i < last; i++)
         words += !cc_is(l, i, "const") && !cc_is(l, i, "volatile");
@@ -220,8 +224,8 @@ static void selector(struct cc_rw *w, const struct cc_decl *d, const struct cc_k
     char *params = cc_tokens(w, d->lp, d->rp + 1);
 
     template_names(w, d, &head, &names);
-    cc_put(w, " template <%s> auto nputwin_sel_%s%s { return ::nputwin::lang::sel<&%s<%s>>{}; }", head.s,
-           k->name, params, k->name, names.s);
+    cc_put(w, " template <%s> auto nputwin_sel_%s%s { return ::nputwin::lang::sel<&%s<%s>>{}; }",
+           head.s, k->name, params, k->name, names.s);
     cc_text_finish(&head);
     cc_text_finish(&names);
     free(params);

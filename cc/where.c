@@ -52,7 +52,8 @@ static bool use_prefix(struct cc_where *w, const char *prefix)
 {
     cc_wordf(&w->include, "%s/" CC_ARCH_DIR "/asc/include", prefix);
     cc_wordf(&w->include, "%s/include", prefix);
-    w->launch = cc_fmt("%s/" CC_ARCH_DIR "/asc/include/nputwin/front/launch/nputwin_launch.h", prefix);
+    w->launch =
+        cc_fmt("%s/" CC_ARCH_DIR "/asc/include/nputwin/front/launch/nputwin_launch.h", prefix);
     w->lib = cc_fmt("%s/lib64", prefix);
     if (!access(w->launch, R_OK))
         return true;
@@ -110,6 +111,7 @@ bool cc_where_find(struct cc_where *w)
     }
     if (!found)
         return cc_error("no nputwin prefix around %s; set NPUTWIN_HOME to the directory with "
-                        "nputwin.json", exe);
+                        "nputwin.json",
+                        exe);
     return use_prefix(w, found);
 }

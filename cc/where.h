@@ -10,6 +10,7 @@ struct cc_where {
     char *lib;               /* directory of libascendc_runtime.so */
 };
 
-/* NPUTWIN_HOME, else the build directory or the prefix that this program lies in. False: printed. */
+/* NPUTWIN_HOME, else the build directory or the prefix that this program lies in. False: printed.
+ */
 bool cc_where_find(struct cc_where *w);
 #endif

@@ -22,7 +22,8 @@
 
 #include "../../engine/kernel.h"
 #include "qualifiers.h"
-/* No warnings about our text. Behind qualifiers.h: macros of a system header cost the user's columns. */
+/* No warnings about our text. Behind qualifiers.h: macros of a system header cost the user's
+ * columns. */
 #pragma GCC system_header
 
 struct npu_core;
@@ -49,7 +50,8 @@ extern "C" void nputwin_fault(struct npu_core *core, status code, place where, c
 
 inline void threw(const char *what)
 {
-    nputwin_fault(npu_self(), NPU_E_THROW, place{nullptr, 0}, "an exception left the kernel: %s", what);
+    nputwin_fault(npu_self(), NPU_E_THROW, place{nullptr, 0}, "an exception left the kernel: %s",
+                  what);
 }
 
 /* ---- a kernel called like a function ---- */
@@ -120,9 +122,9 @@ template <class S> void *stream_of(const S &s)
 /* ---- arguments ---- */
 
 template <class P, class A>
-constexpr bool can_convert =
-    std::is_convertible_v<A, P> || std::is_constructible_v<P, A> ||
-    (std::is_pointer_v<P> && (std::is_integral_v<std::decay_t<A>> || std::is_pointer_v<std::decay_t<A>>));
+constexpr bool can_convert = std::is_convertible_v<A, P> || std::is_constructible_v<P, A> ||
+                             (std::is_pointer_v<P> && (std::is_integral_v<std::decay_t<A>> ||
+                                                       std::is_pointer_v<std::decay_t<A>>));
 
 /* The kernel's parameter type decides: half from 0.5, a pointer from 0, GM_ADDR from int32_t *. */
 template <class P, class A> P convert(A &&a)
@@ -142,7 +144,6 @@ template <class P, class A> P convert(A &&a)
 struct config {
     std::uint32_t blocks;
     void *l2, *stream;
-    bool simt;
     template <class... A> struct packed {
         const config &c;
         std::tuple<A &&...> args;
@@ -153,23 +154,20 @@ struct config {
     }
 };
 
-template <class B> config cfg(const B &b)
-{
-    return {blocks_of(b), nullptr, nullptr, false};
-}
+template <class B> config cfg(const B &b) { return {blocks_of(b), nullptr, nullptr}; }
 template <class B, class L> config cfg(const B &b, const L &l)
 {
-    return {blocks_of(b), l2_of(l), nullptr, false};
+    return {blocks_of(b), l2_of(l), nullptr};
 }
 template <class B, class L, class S> config cfg(const B &b, const L &l, const S &s)
 {
-    return {blocks_of(b), l2_of(l), stream_of(s), false};
+    return {blocks_of(b), l2_of(l), stream_of(s)};
 }
-template <class B, class T, class L, class S>
-config cfg(const B &, const T &, const L &, const S &)
+template <class B, class T, class L, class S> config cfg(const B &, const T &, const L &, const S &)
 {
-    static_assert(sizeof(B) == 0, "a launch with four values in <<<grid, block, ub, stream>>> is SIMT, "
-                                  "which this version of nputwin does not support");
+    static_assert(sizeof(B) == 0,
+                  "a launch with four values in <<<grid, block, ub, stream>>> is SIMT, "
+                  "which this version of nputwin does not support");
     return {};
 }
 
@@ -199,15 +197,18 @@ template <class... P> struct signature {
 template <class... P, class... A, std::size_t... I>
 std::uint32_t run_each(void (*kernel)(P...), config::packed<A...> &p, std::index_sequence<I...>)
 {
-    static_assert(sizeof...(A) == sizeof...(P),
-                  "the launch passes a different number of arguments than the kernel has parameters");
+    static_assert(
+        sizeof...(A) == sizeof...(P),
+        "the launch passes a different number of arguments than the kernel has parameters");
     if constexpr (sizeof...(A) == sizeof...(P)) {
         constexpr bool plain = ((std::is_trivially_copy_constructible_v<P> &&
-                                 std::is_trivially_destructible_v<P> && !std::is_reference_v<P>)&&...);
+                                 std::is_trivially_destructible_v<P> && !std::is_reference_v<P>) &&
+                                ...);
         constexpr bool fits = (can_convert<P, A> && ...);
 
-        static_assert(plain, "kernel parameters must be plain values: no references, no classes with "
-                             "a copy constructor or destructor");
+        static_assert(plain,
+                      "kernel parameters must be plain values: no references, no classes with "
+                      "a copy constructor or destructor");
         static_assert(fits, "a launch argument does not convert to the kernel's parameter type");
         if constexpr (plain && fits) {
             using S = signature<P...>;
@@ -250,19 +251,21 @@ template <int N, class F> using arg = typename nth<N, F>::type;
 
 /* ---- `__ubuf__ T a[N];` : arrays in the memories of the core ---- */
 
-/* In the order of the rewriter's list: __ubuf__ __cbuf__ __ca__ __cb__ __cc__ __fbuf__ __biasbuf__. */
+/* In the order of the rewriter's list: __ubuf__ __cbuf__ __ca__ __cb__ __cc__ __fbuf__ __biasbuf__.
+ */
 constexpr memory MEMORY_OF[] = {MEM_UB, MEM_L1, MEM_L0A, MEM_L0B, MEM_L0C, MEM_FB, MEM_BT};
 constexpr const char *SPACE_NAMES[] = {"UB", "L1", "L0A", "L0B", "L0C", "FB", "BT"};
 
 /* Lives as long as the scope it is declared in. Arrays go downwards from the top of their memory,
- * because buffers of TPipe and the dynamic part begin at its bottom. Core is a template parameter so
- * that struct npu_core may become known later than this header. */
+ * because buffers of TPipe and the dynamic part begin at its bottom. Core is a template parameter
+ * so that struct npu_core may become known later than this header. */
 template <int SPACE, class A, class Core = npu_core> class placed {
     static_assert(SPACE < 7, "__ssbuf__ arrays are not supported by this version of nputwin");
     static constexpr std::uint32_t BYTES = (std::uint32_t(sizeof(A)) + 31u) & ~31u;
     Core *core_ = npu_self();
     A *at_;
-    void *spare_ = nullptr; /* behind a fault: instructions stop, but the kernel's own stores go on */
+    void *spare_ =
+        nullptr; /* behind a fault: instructions stop, but the kernel's own stores go on */
 
     std::uint32_t &used() { return core_->placed_bytes[MEMORY_OF[SPACE]]; }
 
@@ -300,7 +303,10 @@ template <class A> void init(A &array, const A &from)
 }
 /* `extern __ubuf__ T a[];` : UB from its bottom. */
 template <class T, class Core = npu_core> struct dynamic_ub {
-    operator T *() const { return reinterpret_cast<T *>(static_cast<Core *>(npu_self())->mem[MEM_UB].base); }
+    operator T *() const
+    {
+        return reinterpret_cast<T *>(static_cast<Core *>(npu_self())->mem[MEM_UB].base);
+    }
     T &operator[](std::int64_t i) const { return static_cast<T *>(*this)[i]; }
 };
 

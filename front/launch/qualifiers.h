@@ -2,10 +2,11 @@
 /*
  * qualifiers.h - the words of the Ascend C language, for a C++ compiler.
  *
- * Words that say nothing on this machine, memories and kinds of kernels are taken out by the driver's
- * rewriter (cc/rewrite.c), which puts spaces in their place: so every column in a diagnostic is the
- * user's. They are macros that expand to themselves, for `#ifdef __aicore__`. What is left here are
- * conditions on the sort of core, which the driver fixes for each compile, and the kind of a kernel.
+ * Words that say nothing on this machine, memories and kinds of kernels are taken out by the
+ * driver's rewriter (cc/rewrite.c), which puts spaces in their place: so every column in a
+ * diagnostic is the user's. They are macros that expand to themselves, for `#ifdef __aicore__`.
+ * What is left here are conditions on the sort of core, which the driver fixes for each compile,
+ * and the kind of a kernel.
  */
 #ifndef NPUTWIN_QUALIFIERS_H
 #define NPUTWIN_QUALIFIERS_H
@@ -32,7 +33,7 @@ using GM_ADDR = std::uint8_t *; /* a type, not a macro: it may stand in any decl
 #define ASCEND_IS_NOT_AIV ASCEND_IS_AIC
 
 /* The kind of a kernel, said inside it. The driver reads the name of the static in the object. */
-#define KERNEL_TASK_TYPE_DEFAULT(type) \
+#define KERNEL_TASK_TYPE_DEFAULT(type)                                                             \
     static const char nputwin_task_##type __attribute__((used)) = 1
 #define KERNEL_TASK_TYPE(key, type) KERNEL_TASK_TYPE_DEFAULT(type)
 

@@ -2,7 +2,10 @@
 /* Declares the stubs with C linkage. */
 #include <stdint.h>
 #include <stdio.h>
-struct tiling { int factor; float offset; };
+struct tiling {
+    int factor;
+    float offset;
+};
 void c_kernel(uint32_t blocks, void *l2ctrl, void *stream, uint8_t *p, int n);
 void cpp_kernel(uint32_t blocks, void *l2ctrl, void *stream, int *p, struct tiling t);
 int main(void)

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 // Declares the stubs with C++ linkage.
 #include <cstdint>
 #include <cstdio>

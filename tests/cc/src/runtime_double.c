@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime_double.c - the runtime's side of engine/kernel.h, as small as it can be: every launch runs
- * at once, block after block, AIC before AIV. For tests of the driver alone.
+ * runtime_double.c - the runtime's side of engine/kernel.h, as small as it can be: every launch
+ * runs at once, block after block, AIC before AIV. For tests of the driver alone.
  */
 #include "../../../engine/kernel.h"
 
@@ -95,7 +95,8 @@ NPU_API uint32_t nputwin_launch(const void *key, uint32_t block_dim, void *l2_ct
 
     (void)l2_ctrl, (void)stream;
     if (!k || !block_dim || block_dim > NPU_MAX_BLOCKS) {
-        fprintf(stderr, "launch refused: %s, %u blocks\n", k ? k->name : "unknown kernel", block_dim);
+        fprintf(stderr, "launch refused: %s, %u blocks\n", k ? k->name : "unknown kernel",
+                block_dim);
         return 107000;
     }
     held = copy(args); /* as a launch that has to wait would */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "aclrtlaunch_no_arguments.h"
 #include "aclrtlaunch_scale.h"
 #include <cstdio>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <cstdint>
 #ifndef HOST_ONLY
 #error "the C++ file must be compiled as C++"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/acl.h"
 #include <cstdio>
 int add_on_device(int v, int n);

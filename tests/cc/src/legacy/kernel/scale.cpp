@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "factor.h"
 #ifndef __CCE_AICORE__
 static_assert(HOST_PART == 2, "an option for the host side");
