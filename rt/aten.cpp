@@ -322,6 +322,8 @@ IValue special_value(const slot &s, const union npu_arg &a)
         if (a.i < 0 || static_cast<size_t>(a.i) >= s.words.size())
             refuse("value " + std::to_string(a.i) + " of an enumeration of " +
                    std::to_string(s.words.size()) + " words");
+        if (s.optional && s.words[static_cast<size_t>(a.i)] == "none")
+            return IValue();
         return IValue(s.words[static_cast<size_t>(a.i)]);
     }
 }
@@ -505,8 +507,9 @@ void store(const at::Tensor &value, const aclTensor *out, bool dynamic)
     if (dynamic)
         take_shape(const_cast<aclTensor *>(out), value);
     at::Tensor to = wrap(out);
-    /* Statistics that torch leaves empty in eval mode stay what the caller made them. */
-    if (!dynamic && value.numel() == 0 && to.numel() != 0)
+    /* Statistics that torch leaves empty in eval mode stay what the caller made them, and an output
+     * without elements is how torch_npu says that it does not want this result. */
+    if (!dynamic && (value.numel() == 0) != (to.numel() == 0))
         return;
     if (value.sizes() == to.sizes()) {
         to.copy_(value);

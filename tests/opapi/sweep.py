@@ -10,7 +10,6 @@ the next operator is right), wrong (a value differs), device (the device is unus
 started again behind this operator) or crash. The last line tells which aclnn rows were launched.
 """
 import argparse
-import ctypes
 import faulthandler
 import json
 import os
@@ -19,23 +18,6 @@ import subprocess
 import sys
 
 DEVICE_CODES = ("507035", "507015", "The Inner error is reported")
-
-
-def rows_of_library():
-    """name -> number of launches in this process."""
-    lib = ctypes.CDLL("libopapi.so")
-
-    class Row(ctypes.Structure):
-        _fields_ = [("name", ctypes.c_char_p), ("schema", ctypes.c_char_p),
-                    ("native", ctypes.c_void_p), ("check", ctypes.c_void_p),
-                    ("params", ctypes.c_void_p), ("maps", ctypes.c_void_p), ("n_params", ctypes.c_uint16),
-                    ("n_maps", ctypes.c_uint16), ("flags", ctypes.c_uint8), ("rule", ctypes.c_uint8)]
-
-    n = ctypes.c_uint32()
-    lib.npu_opapi_rows.restype = ctypes.POINTER(Row)
-    lib.npu_opapi_calls.restype = ctypes.c_uint64
-    rows = lib.npu_opapi_rows(ctypes.byref(n))
-    return {rows[i].name.decode(): lib.npu_opapi_calls(i) for i in range(n.value)}
 
 
 def to_npu(x):
@@ -134,7 +116,8 @@ def call(op, s):
 
 
 RANDOM = re.compile(r"rand|dropout|normal|bernoulli|multinomial|uniform|cauchy|exponential|geometric"
-                    r"|empty|rrelu|svd_lowrank|pca_lowrank|resize|new_empty")
+                    r"|empty|rrelu|svd_lowrank|pca_lowrank|resize|new_empty|fractional_max_pool"
+                    r"|scaled_dot_product_attention|multi_head_attention")
 
 
 def all_ops():
@@ -151,6 +134,8 @@ def all_ops():
 def run_worker(names, dtypes, n_samples):
     import torch
     import torch_npu  # noqa: F401
+
+    import aclnn
 
     by_name = all_ops()
 
@@ -183,10 +168,10 @@ def run_worker(names, dtypes, n_samples):
                     continue
                 tell(op=name, dtype=str(dtype)[6:], what=what, status=status, text=text[:900])
                 if status == "device":
-                    tell(calls=rows_of_library())
+                    tell(calls=aclnn.launches())
                     os._exit(3)
             tell(op=name, dtype=str(dtype)[6:], status="ok", n=n_ok)
-    tell(calls=rows_of_library())
+    tell(calls=aclnn.launches())
 
 
 def drive(names, dtypes, n_samples, out):

@@ -27,8 +27,8 @@ npu_native_fn npu_nat_normal, npu_nat_normal_out, npu_nat_normal_tensor_float,
     npu_nat_normal_float_tensor, npu_nat_normal_tensor_tensor, npu_nat_uniform, npu_nat_exponential,
     npu_nat_bernoulli, npu_nat_bernoulli_tensor, npu_nat_random, npu_nat_random_all,
     npu_nat_randperm, npu_nat_multinomial, npu_nat_dropout_gen_mask, npu_nat_dropout_gen_mask_v2,
-    npu_nat_dropout_do_mask, npu_nat_dropout_v3;
-npu_native_check_fn npu_check_dropout_gen_mask, npu_check_dropout_do_mask;
+    npu_nat_dropout_do_mask, npu_nat_dropout_v3, npu_nat_rrelu, npu_nat_inplace_rrelu;
+npu_native_check_fn npu_check_dropout_gen_mask, npu_check_dropout_do_mask, npu_check_rrelu;
 npu_native_fn npu_nat_max_pool2d_mask, npu_nat_max_pool2d_mask_backward;
 npu_native_fn npu_nat_l1_loss_backward, npu_nat_kl_div_backward,
     npu_nat_kl_div_target_backward, npu_nat_bce_logits_backward,

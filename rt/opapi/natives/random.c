@@ -331,6 +331,44 @@ void npu_nat_multinomial(struct npu_aten_ctx *c, const union npu_arg *a)
     free(e);
 }
 
+/* ---- leaky ReLU with a random slope: noise is the slope below zero and 1 above ---- */
+
+static void rrelu(struct npu_aten_ctx *c, const union npu_arg *a, const struct aclTensor *out)
+{
+    const struct aclTensor *x = a[0].t, *noise = a[1].t;
+    const double lower = a[2].s->f, upper = a[3].s->f;
+    const double p[2] = {lower, upper};
+    int v, above;
+
+    if (!a[4].i) {
+        store(c, at(c, "aten::leaky_relu", TENSOR(c, x), DOUBLE((lower + upper) / 2)), out);
+        return;
+    }
+    fill(c, noise, stream_of((uint64_t)a[5].i, (uint64_t)a[6].i), draw_uniform, p);
+    above = at(c, "aten::gt.Scalar", TENSOR(c, x), INT(0));
+    v = at(c, "aten::masked_fill.Scalar", TENSOR(c, noise), V(above), INT(1));
+    store(c, v, noise);
+    store(c, at(c, "aten::mul.Tensor", TENSOR(c, x), V(v)), out);
+}
+
+/* The bounds are plain numbers: a float scalar has its value in f. */
+const char *npu_check_rrelu(const union npu_arg *a)
+{
+    if (!npu_dtype_is_float(a[2].s->dtype) || !npu_dtype_is_float(a[3].s->dtype))
+        return "lower and upper must be real numbers";
+    return a[2].s->f <= a[3].s->f ? NULL : "lower must not be above upper";
+}
+
+void npu_nat_rrelu(struct npu_aten_ctx *c, const union npu_arg *a)
+{
+    rrelu(c, a, a[7].t);
+}
+
+void npu_nat_inplace_rrelu(struct npu_aten_ctx *c, const union npu_arg *a)
+{
+    rrelu(c, a, a[0].t);
+}
+
 /* ---- dropout: one bit an element, 1 keeps ---- */
 
 /* Values live to the end of a native, so they get memory of their own. */
