@@ -230,11 +230,15 @@ static void print_help(void)
 
 static bool set_language(struct reader *r, const char *value)
 {
-    if (strcmp(value, "asc") && strcmp(value, "c++") && strcmp(value, "c") &&
-        strcmp(value, "none") && strcmp(value, "assembler") && strcmp(value, "c++-cpp-output"))
-        return cc_error("-x %s; allowed: asc, c++, c, none", value);
-    r->language = strcmp(value, "none") ? value : NULL;
-    return true;
+    static const char *const LANGUAGES[] = {"asc",  "c++",       "c",
+                                            "none", "assembler", "c++-cpp-output"};
+
+    for (size_t i = 0; i < sizeof LANGUAGES / sizeof *LANGUAGES; i++)
+        if (!strcmp(value, LANGUAGES[i])) {
+            r->language = strcmp(value, "none") != 0 ? value : NULL;
+            return true;
+        }
+    return cc_error("-x %s; allowed: asc, c++, c, none", value);
 }
 
 /* Options that only say what to do, set one flag, or choose a side. */
@@ -368,7 +372,7 @@ static bool matches(const struct row *row, const char *word, const char **value)
 {
     size_t n = strlen(row->word);
 
-    if (strncmp(word, row->word, n))
+    if (strncmp(word, row->word, n) != 0)
         return false;
     *value = word + n;
     switch (row->form) {

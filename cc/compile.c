@@ -203,8 +203,8 @@ static bool rewrite_view(struct unit *u, enum view v, enum cc_view mode)
 static bool needs_aic(const struct cc_rewritten *r)
 {
     for (unsigned i = 0; i < r->n_kernels; i++)
-        if (r->kernel[i].is_def && strcmp(r->kernel[i].attr, "v") &&
-            strcmp(r->kernel[i].attr, "m01"))
+        if (r->kernel[i].is_def && strcmp(r->kernel[i].attr, "v") != 0 &&
+            strcmp(r->kernel[i].attr, "m01") != 0)
             return true;
     return false;
 }
@@ -382,7 +382,7 @@ static bool write_headers(const struct unit *u)
                 "#endif\n\n#ifdef __cplusplus\nextern \"C\"\n#endif\n"
                 "uint32_t aclrtlaunch_%s(uint32_t numBlocks, aclrtStream stream%s);\n#endif\n",
                 u->in->path, k->name, k->name, k->name, k->c_params);
-        if (!cc_read(path, &old) || strcmp(old.s, t.s)) /* unchanged: keeps its time stamp */
+        if (!cc_read(path, &old) || strcmp(old.s, t.s) != 0) /* unchanged: keeps its time stamp */
             ok = cc_write(path, t.s, t.size) ||
                  cc_error("cannot write %s: %s", path, strerror(errno));
         cc_text_finish(&t);

@@ -19,7 +19,7 @@ static bool read_sections(struct cc_elf *e)
     const Elf64_Shdr *sh;
     uint32_t names;
 
-    if (e->file.size < sizeof *e->eh || memcmp(e->file.s, ELFMAG, SELFMAG) ||
+    if (e->file.size < sizeof *e->eh || memcmp(e->file.s, ELFMAG, SELFMAG) != 0 ||
         e->file.s[EI_CLASS] != ELFCLASS64)
         return false;
     e->eh = (Elf64_Ehdr *)(void *)e->file.s;

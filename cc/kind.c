@@ -42,7 +42,7 @@ static void note(void *arg, const char *name)
 {
     struct reach *r = arg;
 
-    if (strncmp(name, "npu_", 4))
+    if (strncmp(name, "npu_", 4) != 0)
         return;
     for (size_t i = 0; i < sizeof DOORS / sizeof *DOORS; i++)
         if (!strcmp(name, DOORS[i].symbol)) {
@@ -79,7 +79,7 @@ static const char *word_in(const char *name, const char *kernel)
                *encoding = strncmp(kernel, "_Z", 2) ? kernel : kernel + 2;
     size_t n = strlen(encoding);
 
-    if (!mark || strncmp(name, "_ZZ", 3))
+    if (!mark || strncmp(name, "_ZZ", 3) != 0)
         return NULL;
     name += 3;
     if (encoding == kernel)

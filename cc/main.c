@@ -22,7 +22,9 @@ enum { EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_OURS = 70 };
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *walk)
 {
-    (void)st, (void)type, (void)walk;
+    (void)st;
+    (void)type;
+    (void)walk;
     return remove(path);
 }
 

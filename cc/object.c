@@ -47,7 +47,7 @@ static void find_kernels(const struct cc_elf *e, struct cc_words *kernels)
         const char *end = mark;
         char *kernel;
 
-        if (!mark || strncmp(name, "_ZZ", 3) || !cc_elf_is_defined(e, i))
+        if (!mark || strncmp(name, "_ZZ", 3) != 0 || !cc_elf_is_defined(e, i))
             continue;
         while (end > name + 3 && isdigit((unsigned char)end[-1]))
             end--;
@@ -160,7 +160,7 @@ static char *stub_name(const char *name)
     static const char MARK[] = "nputwin_s_";
     const char *mark = strstr(name, MARK), *digits = mark;
 
-    if (!mark || strncmp(name, "_Z", 2) || name[2] == 'Z')
+    if (!mark || strncmp(name, "_Z", 2) != 0 || name[2] == 'Z')
         return NULL;
     while (digits > name && isdigit((unsigned char)digits[-1]))
         digits--;
@@ -171,16 +171,16 @@ static char *stub_name(const char *name)
 /* nputwin_c_<id>_<kernel> -> <kernel>, for the first kernel of that name. */
 static char *c_stub_name(const struct cc_rewritten *text, const char *name)
 {
-    unsigned id;
-    int skip = 0;
+    char *rest;
+    unsigned long id = strtoul(name + sizeof "nputwin_c_" - 1, &rest, 10);
 
-    if (sscanf(name, "nputwin_c_%u_%n", &id, &skip) != 1 || !skip || id >= text->n_kernels)
+    if (*rest != '_' || id >= text->n_kernels)
         return NULL;
     for (unsigned i = 0; i < id; i++)
         if (text->kernel[i].is_def && !text->kernel[i].is_template && !text->kernel[i].is_static &&
             !strcmp(text->kernel[i].name, text->kernel[id].name))
             return NULL;
-    return cc_fmt("%s", name + skip);
+    return cc_fmt("%s", rest + 1);
 }
 
 static bool is_c_kernel(const struct cc_rewritten *text, const char *name)

@@ -3,18 +3,24 @@
 #include "text.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdnoreturn.h>
 #include <string.h>
+
+static noreturn void no_memory(void)
+{
+    fputs("bisheng: out of memory\n", stderr);
+    exit(70);
+}
 
 void *cc_grow(void *p, size_t bytes)
 {
     void *q = realloc(p, bytes ? bytes : 1);
 
-    if (!q) {
-        fputs("bisheng: out of memory\n", stderr);
-        exit(70);
-    }
+    if (!q)
+        no_memory();
     return q;
 }
 
@@ -31,10 +37,8 @@ static char *vfmt(const char *fmt, va_list ap)
 {
     char *s = NULL;
 
-    if (vasprintf(&s, fmt, ap) < 0) {
-        fputs("bisheng: out of memory\n", stderr);
-        exit(70);
-    }
+    if (vasprintf(&s, fmt, ap) < 0)
+        no_memory();
     return s;
 }
 
@@ -51,6 +55,8 @@ char *cc_fmt(const char *fmt, ...)
 
 void cc_add(struct cc_text *t, const char *s, size_t n)
 {
+    if (n >= SIZE_MAX / 4 - t->size)
+        no_memory();
     if (t->size + n + 1 > t->room) {
         t->room = (t->size + n + 1) * 2;
         t->s = cc_grow(t->s, t->room);
@@ -58,7 +64,7 @@ void cc_add(struct cc_text *t, const char *s, size_t n)
     if (n)
         memcpy(t->s + t->size, s, n);
     t->size += n;
-    t->s[t->size] = 0;
+    t->s[t->size] = 0; /* NOLINT(clang-analyzer-security.ArrayBound): room counts it */
 }
 
 void cc_adds(struct cc_text *t, const char *s)
@@ -88,7 +94,7 @@ static void take(struct cc_words *w, char *s)
 {
     if (w->n + 2 > w->room) {
         w->room = w->room ? w->room * 2 : 16;
-        w->at = cc_grow(w->at, w->room * sizeof *w->at);
+        w->at = (char **)cc_grow((void *)w->at, w->room * sizeof *w->at);
     }
     w->at[w->n++] = s;
     w->at[w->n] = NULL;
@@ -125,8 +131,10 @@ bool cc_read(const char *path, struct cc_text *t)
         return false;
     t->size = 0;
     cc_add(t, "", 0);
-    while ((n = fread(part, 1, sizeof part, f)) > 0)
+    do {
+        n = fread(part, 1, sizeof part, f);
         cc_add(t, part, n);
+    } while (n == sizeof part);
     ok = !ferror(f);
     fclose(f);
     return ok;
