@@ -86,6 +86,17 @@ static uint64_t device_total(void)
     return total;
 }
 
+/* What the machine had left when this process first asked: counting down from there, an allocation
+ * shows, whether its pages were touched or not. */
+static uint64_t free_at_start(void)
+{
+    static _Atomic uint64_t bytes;
+
+    if (!bytes)
+        bytes = machine_free();
+    return bytes;
+}
+
 int npu_rt_mem_info(int device, size_t *free_bytes, size_t *total_bytes)
 {
     uint64_t total = device_total(), used = rt_range_used(device);
@@ -93,7 +104,8 @@ int npu_rt_mem_info(int device, size_t *free_bytes, size_t *total_bytes)
     if (!npu_rt_soc())
         return ACL_ERROR_RT_PARAM_INVALID;
     *total_bytes = total;
-    *free_bytes = min_u64(total > used ? total - used : 0, machine_free());
+    total = min_u64(total, free_at_start());
+    *free_bytes = total > used ? total - used : 0;
     return ACL_OK;
 }
 

@@ -62,12 +62,13 @@ int npu_rt_vm_reserve(void **out, size_t bytes, size_t alignment, void *want)
     struct reservation *r;
     uint8_t *base, *at;
 
-    if (!out || !bytes || bytes % GRANULARITY || (align & (align - 1)))
+    if (!out || !bytes || bytes > SIZE_MAX / 4 || (align & (align - 1)))
         return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
-                           "aclrtReserveMemAddress: size %zu, alignment %zu: the size is a multiple of "
-                           "%zu, the alignment 0 or a power of two", bytes, alignment, GRANULARITY);
+                           "aclrtReserveMemAddress: size %zu, alignment %zu: the size is from 1 byte on, "
+                           "the alignment 0 or a power of two", bytes, alignment);
     if (align < GRANULARITY)
         align = GRANULARITY;
+    bytes = (bytes + GRANULARITY - 1) / GRANULARITY * GRANULARITY;
     r = malloc(sizeof(*r));
     base = mmap(want, bytes + align, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (!r || base == MAP_FAILED) {

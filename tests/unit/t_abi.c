@@ -18,12 +18,16 @@ static const struct row {
 };
 enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
 
+/* From the folder of libascendcl.so: under the address sanitizer dlopen() knows no run path. */
 static void *open_lib(const char *lib)
 {
-    char name[128];
+    char name[4096];
+    Dl_info here;
     void *h;
 
-    snprintf(name, sizeof(name), "lib%s.so", lib);
+    assert_true(dladdr((void *)(uintptr_t)aclInit, &here));
+    snprintf(name, sizeof(name), "%.*s/lib%s.so", (int)(strrchr(here.dli_fname, '/') - here.dli_fname),
+             here.dli_fname, lib);
     h = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!h)
         fail_msg("%s", dlerror());
