@@ -2,34 +2,36 @@
 /*
  * lane_loop.h - the loop around a lane, for the type T. Included once a type by lanes.h.
  *
- * Elements are widened W at a time into a strip that the compiler keeps in registers, computed, and
- * narrowed again. All of it is always_inline with a constant strip function, so each instruction
- * becomes one flat loop; this is as fast as hand-written intrinsics (bench_engine watches it).
+ * CONVERTS 1: elements are widened W at a time into a strip that the compiler keeps in registers,
+ * computed, and narrowed again. CONVERTS 0: they are computed as they are stored. All of it is
+ * always_inline with a constant lane, so each instruction becomes one flat loop; this is as fast as
+ * hand-written intrinsics (bench_engine watches it).
  */
 #define ST NPU_CAT(st_, T)
 #define CA NPU_CAT(ca_, T)
-#define UP NPU_CAT(up_, T)
-#define DN NPU_CAT(dn_, T)
 
-typedef void NPU_CAT(strip_fn_, T)(CA *x, const CA *y, CA s);
+typedef CA NPU_CAT(lane_fn_, T)(CA a, CA b, CA s);
 
-/* n_src: how many sources are read, 0 to 2. A constant at every call. */
-NPU_INLINE void NPU_CAT(loop_, T)(NPU_CAT(strip_fn_, T) *strip, int n_src, void *dst,
-                                  const void *src0, const void *src1, uint64_t scalar, uint32_t n)
+/* n_src: how many sources are read, 0 to 2. A constant at every call. dst equals a source, lies below
+ * it, or at least a repeat above it, so no element depends on an earlier one. */
+NPU_INLINE void NPU_CAT(loop_, T)(NPU_CAT(lane_fn_, T) *lane, int n_src, void *dst, const void *src0,
+                                  const void *src1, uint64_t scalar, uint32_t n)
 {
     ST *d = dst;
     const ST *a = src0, *b = src1;
     const CA s = NPU_CAT(one_, T)(scalar);
     uint32_t i = 0;
 
+#if CONVERTS
     for (; i + W <= n; i += W) {
         CA x[W], y[W];
         if (n_src > 0)
-            UP(x, a + i);
+            NPU_CAT(up_, T)(x, a + i);
         if (n_src > 1)
-            UP(y, b + i);
-        strip(x, y, s);
-        DN(d + i, x);
+            NPU_CAT(up_, T)(y, b + i);
+        for (int j = 0; j < W; j++)
+            x[j] = lane(x[j], y[j], s);
+        NPU_CAT(dn_, T)(d + i, x);
     }
     if (i < n) {
         ST ta[W] = {0}, tb[W] = {0};
@@ -39,15 +41,20 @@ NPU_INLINE void NPU_CAT(loop_, T)(NPU_CAT(strip_fn_, T) *strip, int n_src, void 
             memcpy(ta, a + i, rest);
         if (n_src > 1)
             memcpy(tb, b + i, rest);
-        UP(x, ta);
-        UP(y, tb);
-        strip(x, y, s);
-        DN(ta, x);
+        NPU_CAT(up_, T)(x, ta);
+        NPU_CAT(up_, T)(y, tb);
+        for (int j = 0; j < W; j++)
+            x[j] = lane(x[j], y[j], s);
+        NPU_CAT(dn_, T)(ta, x);
         memcpy(d + i, ta, rest);
     }
+#else
+#pragma GCC ivdep
+    for (i = 0; i < n; i++)
+        d[i] = lane(n_src > 0 ? a[i] : s, n_src > 1 ? b[i] : s, s);
+#endif
 }
 #undef ST
 #undef CA
-#undef UP
-#undef DN
 #undef T
+#undef CONVERTS

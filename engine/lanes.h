@@ -81,24 +81,13 @@ NPU_INLINE float one_f32(uint64_t bits)
     return npu_f32_from_bits((uint32_t)bits);
 }
 
-/* Types that compute as they are stored. */
-#define SAME(T)                                          \
-    NPU_INLINE void up_##T(st_##T *x, const st_##T *p)   \
-    {                                                    \
-        memcpy(x, p, W * sizeof *x);                     \
-    }                                                    \
-    NPU_INLINE void dn_##T(st_##T *p, const st_##T *x)   \
-    {                                                    \
-        memcpy(p, x, W * sizeof *x);                     \
+/* Integers compute as they are stored. */
+#define SAME_INT(T)                          \
+    typedef st_##T ca_##T;                   \
+    NPU_INLINE st_##T one_##T(uint64_t bits) \
+    {                                        \
+        return (st_##T)bits;                 \
     }
-#define SAME_INT(T)                                      \
-    SAME(T)                                              \
-    typedef st_##T ca_##T;                               \
-    NPU_INLINE st_##T one_##T(uint64_t bits)             \
-    {                                                    \
-        return (st_##T)bits;                             \
-    }
-SAME(f32)
 SAME_INT(s16)
 SAME_INT(u16)
 SAME_INT(s32)
@@ -106,21 +95,32 @@ SAME_INT(u32)
 SAME_INT(b16)
 SAME_INT(b32)
 
+/* One blk; memory of any alignment. */
+typedef uint64_t v32 __attribute__((vector_size(32), aligned(1), may_alias));
+
 #define T f16
+#define CONVERTS 1
 #include "lane_loop.h"
 #define T f32
+#define CONVERTS 0
 #include "lane_loop.h"
 #define T s16
+#define CONVERTS 0
 #include "lane_loop.h"
 #define T u16
+#define CONVERTS 0
 #include "lane_loop.h"
 #define T s32
+#define CONVERTS 0
 #include "lane_loop.h"
 #define T u32
+#define CONVERTS 0
 #include "lane_loop.h"
 #define T b16
+#define CONVERTS 0
 #include "lane_loop.h"
 #define T b32
+#define CONVERTS 0
 #include "lane_loop.h"
 
 /* ---- the words that the lane column of vec.def uses; `half` is true in lanes of halves --------- */
@@ -193,19 +193,16 @@ enum { SRC_VVV = 2, SRC_VV = 1, SRC_VVS = 1, SRC_AXPY = 2, SRC_VS = 0 };
 #define IS_HALF_b32 false
 
 #define LANE(T, op, shape, expr)                                                              \
-    NPU_INLINE void strip_##op##_##T(ca_##T *x, const ca_##T *y, ca_##T s)                    \
+    NPU_INLINE ca_##T lane_##op##_##T(ca_##T a, ca_##T b, ca_##T s)                           \
     {                                                                                         \
         const bool half = IS_HALF_##T;                                                        \
-        (void)half, (void)s;                                                                  \
-        for (int j = 0; j < W; j++) {                                                         \
-            const ca_##T a = x[j], b = y[j], d = b;                                           \
-            (void)a, (void)b, (void)d;                                                        \
-            x[j] = (ca_##T)(expr);                                                            \
-        }                                                                                     \
+        const ca_##T d = b; /* AXPY reads its old result there */                             \
+        (void)half, (void)a, (void)d, (void)s;                                                \
+        return (ca_##T)(expr);                                                                \
     }                                                                                         \
     static void op##_##T(void *dst, const void *src0, const void *src1, uint64_t s, uint32_t n) \
     {                                                                                         \
-        loop_##T(strip_##op##_##T, SRC_##shape, dst, src0, src1, s, n);                       \
+        loop_##T(lane_##op##_##T, SRC_##shape, dst, src0, src1, s, n);                        \
     }
 /* Rows whose lane is FN are not lanes. */
 #define LANES_VVV(types, op, lane) FOR_##types(LANE, op, VVV, lane)
@@ -254,19 +251,22 @@ TRIG(tan)
 
 /* ---- conversions ------------------------------------------------------------------------------ */
 
-NPU_INLINE double round_f64(double x, enum npu_round mode)
+/* To an integer. All of it in float: every source but the wide integers fits, and no step rounds. */
+NPU_INLINE float round_f32(float x, enum npu_round mode)
 {
+    const float t = __builtin_truncf(x);
+
     switch (mode) {
     case ROUND_FLOOR:
-        return __builtin_floor(x);
+        return __builtin_floorf(x);
     case ROUND_CEIL:
-        return __builtin_ceil(x);
+        return __builtin_ceilf(x);
     case ROUND_ROUND:
-        return __builtin_trunc(x + __builtin_copysign(0.5, x)); /* exact: x has 24 bits */
+        return __builtin_fabsf(x - t) >= 0.5f ? t + __builtin_copysignf(1.0f, x) : t;
     case ROUND_TRUNC:
-        return __builtin_trunc(x);
+        return t;
     default:
-        return __builtin_rint(x);
+        return __builtin_rintf(x);
     }
 }
 
@@ -335,52 +335,58 @@ NPU_INLINE double s64_to_f64_odd(int64_t x)
     return x < 0 ? -d : d;
 }
 
-NPU_INLINE int64_t clamp_s64(double x, enum npu_round mode)
-{
-    const double r = round_f64(x, mode);
-    const double inside = r >= 0x1p63 || r < -0x1p63 || r != r ? 0.0 : r;
-    const int64_t v = (int64_t)inside;
-
-    return r >= 0x1p63 ? INT64_MAX : r < -0x1p63 ? INT64_MIN : v;
-}
-
 /* NaN fails every comparison and so must be looked for first. */
-NPU_INLINE double clamp(double x, double low, double high, enum npu_round mode)
+NPU_INLINE float clamp_f32(float x, float low, float high, enum npu_round mode)
 {
-    double r = round_f64(x != x ? 0.0 : x, mode);
+    float r = round_f32(x != x ? 0.0f : x, mode);
 
     r = r > high ? high : r;
     return r < low ? low : r;
 }
 
-#define WIDE_f16(x) ((double)npu_f16_to_f32(x))
-#define WIDE_bf16(x) ((double)npu_bf16_to_f32(x))
-#define WIDE_f32(x) ((double)(x))
-#define WIDE_s8(x) ((double)(x))
-#define WIDE_u8(x) ((double)(x))
-#define WIDE_s16(x) ((double)(x))
-#define WIDE_s32(x) ((double)(x))
+/* The largest integers are no floats, so these clamp after the conversion. */
+#define CLAMP_WIDE(T, ctype, limit, low, high)                             \
+    NPU_INLINE ctype clamp_##T(float x, enum npu_round mode)               \
+    {                                                                      \
+        const float r = round_f32(x, mode);                                \
+        const ctype v = (ctype)(r < (limit) && r >= -(limit) ? r : 0.0f);  \
+        return r >= (limit) ? (high) : r < -(limit) ? (low) : v;           \
+    }
+CLAMP_WIDE(s32, int32_t, 0x1p31f, INT32_MIN, INT32_MAX)
+CLAMP_WIDE(s64, int64_t, 0x1p63f, INT64_MIN, INT64_MAX)
 
-#define TO_s8(S, x, mode) (int8_t)clamp(WIDE_##S(x), -128.0, 127.0, mode)
-#define TO_u8(S, x, mode) (uint8_t)clamp(WIDE_##S(x), 0.0, 255.0, mode)
-#define TO_s16(S, x, mode) (int16_t)clamp(WIDE_##S(x), -32768.0, 32767.0, mode)
+#define FLOAT_f16(x) npu_f16_to_f32(x)
+#define FLOAT_bf16(x) npu_bf16_to_f32(x)
+#define FLOAT_f32(x) (x)
+#define FLOAT_s8(x) ((float)(x))
+#define FLOAT_u8(x) ((float)(x))
+#define FLOAT_s16(x) ((float)(x))
+
+#define TO_s8(S, x, mode) (int8_t)(int32_t)clamp_f32(FLOAT_##S(x), -128.0f, 127.0f, mode)
+#define TO_u8(S, x, mode) (uint8_t)(int32_t)clamp_f32(FLOAT_##S(x), 0.0f, 255.0f, mode)
+#define TO_s16(S, x, mode) TO_s16_##S(x, mode)
+#define TO_s16_f16(x, mode) (int16_t)(int32_t)clamp_f32(FLOAT_f16(x), -32768.0f, 32767.0f, mode)
+#define TO_s16_f32(x, mode) (int16_t)(int32_t)clamp_f32(x, -32768.0f, 32767.0f, mode)
+#define TO_s16_s32(x, mode) (int16_t)((x) > 32767 ? 32767 : (x) < -32768 ? -32768 : (x))
 #define TO_s32(S, x, mode) TO_s32_##S(x, mode)
-#define TO_s32_f16(x, mode) (int32_t)clamp(WIDE_f16(x), -2147483648.0, 2147483647.0, mode)
-#define TO_s32_bf16(x, mode) (int32_t)clamp(WIDE_bf16(x), -2147483648.0, 2147483647.0, mode)
-#define TO_s32_f32(x, mode) (int32_t)clamp(WIDE_f32(x), -2147483648.0, 2147483647.0, mode)
+#define TO_s32_f16(x, mode) clamp_s32(FLOAT_f16(x), mode)
+#define TO_s32_bf16(x, mode) clamp_s32(FLOAT_bf16(x), mode)
+#define TO_s32_f32(x, mode) clamp_s32(x, mode)
 #define TO_s32_s64(x, mode) (int32_t)((x) > INT32_MAX ? INT32_MAX : (x) < INT32_MIN ? INT32_MIN : (x))
 #define TO_s64(S, x, mode) TO_s64_##S(x, mode)
 #define TO_s64_s32(x, mode) (int64_t)(x)
-#define TO_s64_f32(x, mode) clamp_s64(WIDE_f32(x), mode)
-#define TO_f16(S, x, mode) f32_to_f16((float)WIDE_##S(x), mode)
-#define TO_bf16(S, x, mode) f32_to_bf16((float)WIDE_##S(x), mode)
+#define TO_s64_f32(x, mode) clamp_s64(x, mode)
+#define TO_f16(S, x, mode) \
+    ((mode) == ROUND_RINT ? npu_f32_to_f16(FLOAT_##S(x)) : f32_to_f16(FLOAT_##S(x), mode))
+#define TO_bf16(S, x, mode) \
+    ((mode) == ROUND_RINT ? npu_f32_to_bf16(FLOAT_##S(x)) : f32_to_bf16(FLOAT_##S(x), mode))
 #define TO_f32(S, x, mode) TO_f32_##S(x, mode)
 #define TO_f32_f16(x, mode) npu_f16_to_f32(x)
 #define TO_f32_bf16(x, mode) npu_bf16_to_f32(x)
 #define TO_f32_s16(x, mode) (float)(x)
-#define TO_f32_s32(x, mode) int_to_f32((double)(x), mode)
+#define TO_f32_s32(x, mode) ((mode) == ROUND_RINT ? (float)(x) : int_to_f32((double)(x), mode))
 #define TO_f32_s64(x, mode) int_to_f32(s64_to_f64_odd(x), mode)
-#define TO_f32_f32(x, mode) ((float)round_f64((double)(x), mode) + 0.0f)
+#define TO_f32_f32(x, mode) (round_f32(x, mode) + 0.0f)
 
 /* Lanes of one width are elementwise, so in place is right; widths that differ never share memory. */
 #define CONV_ONE(mode, S, D)                                             \
@@ -526,6 +532,28 @@ RINT_F16(s32)
 RINT_F16(u8)
 #endif
 
+/* ---- copy -------------------------------------------------------------------------------------- */
+
+/* A plain loop over vectors: from 2 KB on, memcpy takes the string instruction, whose start costs as
+ * much as a tile. bytes is a multiple of 32. */
+static void copy_blks(void *dst, const void *src, uint32_t bytes)
+{
+    enum { STEP = 256 };
+    uint8_t *d = dst;
+    const uint8_t *s = src;
+    uint32_t i = 0;
+
+    for (; i + STEP <= bytes; i += STEP) {
+        v32 t[STEP / 32];
+        for (int j = 0; j < STEP / 32; j++)
+            t[j] = *(const v32 *)(s + i + j * 32);
+        for (int j = 0; j < STEP / 32; j++)
+            *(v32 *)(d + i + j * 32) = t[j];
+    }
+    for (; i < bytes; i += 32)
+        *(v32 *)(d + i) = *(const v32 *)(s + i);
+}
+
 /* ---- gather ------------------------------------------------------------------------------------ */
 
 #define PICK_ONE(T)                                                                          \
@@ -561,6 +589,12 @@ NPU_INLINE uint8_t pack8(const uint8_t *flag)
     return (uint8_t)(v * UINT64_C(0x0102040810204080) >> 56);
 }
 
+#define load_f16 up_f16
+NPU_INLINE void load_f32(float *x, const float *p)
+{
+    memcpy(x, p, W * sizeof *x);
+}
+
 #define CMP_ONE(T, name, expr)                                                                   \
     static void cmp_##name##_##T(uint8_t *dst, const void *src0, const void *src1, uint32_t n)   \
     {                                                                                            \
@@ -568,8 +602,8 @@ NPU_INLINE uint8_t pack8(const uint8_t *flag)
         for (uint32_t i = 0; i < n; i += W) {                                                    \
             ca_##T x[W], y[W];                                                                   \
             uint8_t flag[W];                                                                     \
-            up_##T(x, p + i);                                                                    \
-            up_##T(y, q + i);                                                                    \
+            load_##T(x, p + i);                                                                  \
+            load_##T(y, q + i);                                                                  \
             for (int j = 0; j < W; j++) {                                                        \
                 const ca_##T a = x[j], b = y[j];                                                 \
                 flag[j] = (expr);                                                                \
@@ -641,6 +675,7 @@ SEL_ONE(b32)
 #pragma GCC diagnostic ignored "-Woverride-init" /* the fast variants at the end replace some */
 const struct npu_lanes LANES = {
     .name = LANES_NAME,
+    .copy = copy_blks,
     .op = {
 #define VEC(op, shape, types, cost, lane, brief) SLOTS_##shape(types, op)
 #include "../isa/vec.def"

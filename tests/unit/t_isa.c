@@ -242,7 +242,7 @@ static void golden_vsel(enum npu_op op, enum npu_type type)
             p.bits[0] = p.bits[1] = ~0ull;
         on_core(run_special, &p);
         for (uint32_t i = 0; i < lanes; i++) {
-            const bool takes = mode != 0 && (0xf5 >> (i % 64 < 8 ? i % 64 : 63) & 1);
+            const bool takes = mode != 0 && (0xf5ull >> (i % 64) & 1);
             const uint64_t want = i == 1  ? (npu_types[type].bytes == 2 ? 0x1111 : 0x11111111)
                                   : takes ? bits_of(type, 5)
                                           : bits_of(type, mode == 1 ? 9 : 7);
