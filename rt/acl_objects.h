@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * acl_objects.h - what hides behind the opaque objects of single-operator calls.
  *

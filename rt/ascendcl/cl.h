@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cl.h - what every file of libascendcl.so starts with.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core.h - the runtime core as the drop-in libraries see it, beyond what rt.h shows to everybody.
  *

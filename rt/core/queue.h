@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * queue.h - streams, events and their tasks inside the core. Not for other libraries.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * registry.h - every range of memory the runtime knows. Not for other libraries.
  *
