@@ -47,29 +47,43 @@ static bool add_new(struct cc_words *seen, const char *line, size_t n)
     return true;
 }
 
+/* Of text that stub.c made. */
+static bool is_stub(const char *line)
+{
+    return !strncmp(line, "<stub of ", 9);
+}
+
+static bool has_own_error(const char *text)
+{
+    for (const char *s = text; s && *s; s += line_size(s))
+        if (has_sort(s, line_size(s), 0, 0) && !is_stub(s))
+            return true;
+    return false;
+}
+
+/* Shows a line, with the lines of context before it. */
+static void show_from(const char *context, const char *end)
+{
+    fwrite(context, 1, (size_t)(end - context), stderr);
+}
+
 void cc_diag_print(const char *text, struct cc_words *seen)
 {
-    const char *context = text;
-    bool show = true, in_context = false;
+    const bool drop_stubs = has_own_error(text);
+    const char *context = NULL;
+    bool show = true;
 
     for (const char *s = text; s && *s;) {
         size_t n = line_size(s);
 
         if (is_context(s, n)) {
-            if (!in_context)
-                context = s;
-            in_context = true;
-        } else if (has_sort(s, n, 0, 1)) {
-            show = add_new(seen, s, n);
-            if (show)
-                fwrite(in_context ? context : s, 1, (size_t)(s + n - (in_context ? context : s)),
-                       stderr);
-            in_context = false;
+            context = context ? context : s;
         } else {
+            if (has_sort(s, n, 0, 1))
+                show = !(drop_stubs && is_stub(s)) && add_new(seen, s, n);
             if (show)
-                fwrite(in_context ? context : s, 1, (size_t)(s + n - (in_context ? context : s)),
-                       stderr);
-            in_context = false;
+                show_from(context ? context : s, s + n);
+            context = NULL;
         }
         s += n;
     }

@@ -6,10 +6,11 @@
  * (link.c). Intermediate files lie in one directory that goes away at the end.
  */
 #include <errno.h>
+#include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <ftw.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,6 +27,12 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
     (void)type;
     (void)walk;
     return remove(path);
+}
+
+/* Ctrl-C ends the compilers; we live on to remove what they left. */
+static void on_interrupt(int number)
+{
+    (void)number;
 }
 
 static bool make_dir(char *dir, size_t size)
@@ -196,6 +203,7 @@ int main(int argc, char **argv)
     run = (struct cc_run){.show = args.show, .verbose = args.verbose};
     if (!cc_where_find(&where) || !cc_find_cxx(args.toolchain, &cxx) || !make_dir(dir, sizeof dir))
         return EXIT_FAILED;
+    signal(SIGINT, on_interrupt);
     job.cxx = cxx;
     job.dir = dir;
     ok = build(&job);

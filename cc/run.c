@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ bool cc_wait(pid_t pid)
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             return false;
-    if (WIFSIGNALED(status))
+    if (WIFSIGNALED(status) && WTERMSIG(status) != SIGINT)
         cc_error("a compiler process was ended by signal %d (%s)%s", WTERMSIG(status),
                  strsignal(WTERMSIG(status)),
                  WTERMSIG(status) == 9 ? "; was there enough memory?" : "");

@@ -231,17 +231,18 @@ static void selector(struct cc_rw *w, const struct cc_decl *d, const struct cc_k
     free(params);
 }
 
-/* g++ never warns about text of a system header, and nobody wrote this text. */
-static void quiet(struct cc_rw *w, const struct cc_decl *d)
+/* g++ never warns about text of a system header, and nobody wrote this text. Its errors only repeat
+ * those of the kernel's own declaration: diag.c knows them by this file name. */
+static void quiet(struct cc_rw *w, const struct cc_decl *d, const struct cc_kernel *k)
 {
     struct cc_place p = cc_place_of(&w->lex, w->lex.tok[d->end].at);
 
-    cc_put(w, "\n# %u %.*s 3\n", p.line, p.file_len, p.file);
+    cc_put(w, "\n# %u \"<stub of %s, %.*s>\" 3\n", p.line, k->name, p.file_len - 2, p.file + 1);
 }
 
 void cc_stubs(struct cc_rw *w, const struct cc_decl *d, struct cc_kernel *k)
 {
-    quiet(w, d);
+    quiet(w, d, k);
     if (k->is_template) {
         if (!d->is_special && is_deduced(&w->lex, k))
             selector(w, d, k);

@@ -48,7 +48,7 @@ def test_wrong_launch(cc, launch, says):
     talk = errors_of(cc, text)
     assert says in talk
     assert talk.count(": error: ") == 1
-    assert f"{cc.directory}/bad.asc:{4 if launch[0] == 's' else 5}:" in talk
+    assert (f"<stub of s, {cc.directory}/bad.asc>:4:" if launch[0] == "s" else f"{cc.directory}/bad.asc:5:") in talk
 
 
 @pytest.mark.parametrize("text,says", [
@@ -59,6 +59,12 @@ def test_wrong_launch(cc, launch, says):
 ])
 def test_what_the_rewriter_refuses(cc, text, says):
     assert f"{cc.directory}/" + says in errors_of(cc, text)
+
+
+def test_generated_text_repeats_no_error(cc):
+    talk = errors_of(cc, "__global__ void k(Foo x, int n) { n = x; }\n")
+    assert "'Foo' was not declared" in talk.replace("‘", "'").replace("’", "'")
+    assert "nputwin_" not in talk and "<stub of" not in talk
 
 
 def test_missing_header_is_said_once(cc):
