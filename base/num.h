@@ -70,17 +70,15 @@ NPU_INLINE uint16_t npu_f32_to_f16(float f)
     const uint32_t u = npu_f32_bits(f), sign = u & 0x80000000u, a = u ^ sign;
     const uint32_t normal = (a + 0xc8000fffu + (a >> 13 & 1u)) >> 13;
     /* Adding 0.5 leaves the subnormal's mantissa, rounded, in the lowest bits. */
-    const uint32_t tiny = npu_f32_bits(npu_f32_from_bits(a < 0x38800000u ? a : 0u) + 0.5f) - 0x3f000000u;
+    const uint32_t tiny =
+        npu_f32_bits(npu_f32_from_bits(a < 0x38800000u ? a : 0u) + 0.5f) - 0x3f000000u;
     const uint32_t special = a > 0x7f800000u ? 0x7e00u | (a >> 13 & 0x3ffu) : 0x7c00u;
     const uint32_t finite = a < 0x38800000u ? tiny : normal;
 
     return (uint16_t)((a >= 0x47800000u ? special : finite) | sign >> 16);
 }
 
-NPU_INLINE float npu_bf16_to_f32(uint16_t h)
-{
-    return npu_f32_from_bits((uint32_t)h << 16);
-}
+NPU_INLINE float npu_bf16_to_f32(uint16_t h) { return npu_f32_from_bits((uint32_t)h << 16); }
 
 /* To nearest, ties to even. */
 NPU_INLINE uint16_t npu_f32_to_bf16(float f)
@@ -135,10 +133,7 @@ NPU_INLINE uint32_t npu_narrow(double d, int e, int m, bool has_inf, bool satura
     return sign | (v > largest ? overflow : (uint32_t)v);
 }
 
-NPU_INLINE uint16_t npu_f64_to_f16(double d)
-{
-    return (uint16_t)npu_narrow(d, 5, 10, true, false);
-}
+NPU_INLINE uint16_t npu_f64_to_f16(double d) { return (uint16_t)npu_narrow(d, 5, 10, true, false); }
 
 NPU_INLINE uint8_t npu_f32_to_e5m2(float f, bool saturate)
 {
@@ -150,10 +145,7 @@ NPU_INLINE uint8_t npu_f32_to_e4m3(float f, bool saturate)
     return (uint8_t)npu_narrow((double)f, 4, 3, false, saturate);
 }
 
-NPU_INLINE float npu_e5m2_to_f32(uint8_t v)
-{
-    return npu_f16_to_f32((uint16_t)((uint32_t)v << 8));
-}
+NPU_INLINE float npu_e5m2_to_f32(uint8_t v) { return npu_f16_to_f32((uint16_t)((uint32_t)v << 8)); }
 
 NPU_INLINE float npu_e4m3_to_f32(uint8_t v)
 {

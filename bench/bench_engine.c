@@ -2,8 +2,8 @@
 /*
  * bench_engine.c - what the engine itself costs, without compiler, facade or torch.
  *
- * Candidate and limit run in turn, the best of many counts. One JSON line a figure, as in bench.json.
- *   bench_engine [regex]
+ * Candidate and limit run in turn, the best of many counts. One JSON line a figure, as in
+ * bench.json. bench_engine [regex]
  */
 #include "../engine/engine.h"
 #include <regex.h>
@@ -38,15 +38,17 @@ static bool is_wanted(const char *name)
 static void report(const char *name, double value, const char *unit, const char *better,
                    const char *against, const char *goal)
 {
-    (void)printf("{\"name\":\"%s\",\"value\":%.4g,\"unit\":\"%s\",\"better\":\"%s\",\"against\":\"%s\","
-                 "\"goal\":%s}\n",
-                 name, value, unit, better, against, goal);
+    (void)printf(
+        "{\"name\":\"%s\",\"value\":%.4g,\"unit\":\"%s\",\"better\":\"%s\",\"against\":\"%s\","
+        "\"goal\":%s}\n",
+        name, value, unit, better, against, goal);
     (void)fflush(stdout);
 }
 
 static void run(const char *name, uint32_t blocks, npu_block_fn *fn, void *arg)
 {
-    const struct npu_launch l = {.soc = soc, .name = name, .block_dim = blocks, .run = fn, .arg = arg};
+    const struct npu_launch l = {
+        .soc = soc, .name = name, .block_dim = blocks, .run = fn, .arg = arg};
     struct npu_diag d = {0};
 
     if (npu_launch(&l, &d) != NPU_OK) {
@@ -55,7 +57,8 @@ static void run(const char *name, uint32_t blocks, npu_block_fn *fn, void *arg)
     }
 }
 
-/* ---- tiled add, double-buffered flags as a kernel would set them ------------------------------------ */
+/* ---- tiled add, double-buffered flags as a kernel would set them
+ * ------------------------------------ */
 
 struct add {
     enum npu_type type;
@@ -112,15 +115,17 @@ static void bench_add(const char *name, enum npu_type type, size_t n, int rounds
     }
     if (is_wanted(name)) {
         report(name, limit / least, "ratio", "higher", "streaming limit", "0.60");
-        (void)fprintf(stderr, "  %s: %.1f us, %.2f GB/s; limit %.1f us, %.2f GB/s\n", name, least * 1e6,
-                      3 * (double)bytes / least / 1e9, limit * 1e6, 3 * (double)bytes / limit / 1e9);
+        (void)fprintf(stderr, "  %s: %.1f us, %.2f GB/s; limit %.1f us, %.2f GB/s\n", name,
+                      least * 1e6, 3 * (double)bytes / least / 1e9, limit * 1e6,
+                      3 * (double)bytes / limit / 1e9);
     }
     free(k.x);
     free(k.y);
     free(k.z);
 }
 
-/* ---- launch ------------------------------------------------------------------------------------------ */
+/* ---- launch
+ * ------------------------------------------------------------------------------------------ */
 
 static void empty_block(void *arg, struct npu_core *c)
 {
@@ -148,7 +153,8 @@ static void bench_launch(const char *name, uint32_t blocks, npu_block_fn *fn)
     report(name, least * 1e6, "us", "lower", "none", "null");
 }
 
-/* ---- one instruction over a tile that stays in UB ----------------------------------------------------- */
+/* ---- one instruction over a tile that stays in UB
+ * ----------------------------------------------------- */
 
 enum { ELEMENTS = 8192, REPEATS = 200 };
 struct op {

@@ -2,8 +2,8 @@
 /*
  * access.c - which bytes an instruction reads and writes.
  *
- * The one place that knows addressing: the units of strides, what a repeat is, what the mask covers.
- * Execution, range checks and every watch go through the struct npu_walk made here.
+ * The one place that knows addressing: the units of strides, what a repeat is, what the mask
+ * covers. Execution, range checks and every watch go through the struct npu_walk made here.
  *
  *   repeat r of an operand:  at + r * rep_step
  *   |chunk 0|--- chunk_step ---|chunk 1| ...   8 blks of 32 bytes for most operands
@@ -12,7 +12,8 @@
 #include <string.h>
 #include "../base/banned.h"
 
-/* ---- layout ------------------------------------------------------------------------------------ */
+/* ---- layout ------------------------------------------------------------------------------------
+ */
 
 static uint32_t type_bytes(uint8_t type)
 {
@@ -76,8 +77,8 @@ static void lay_brcb(struct npu_walk *w, const struct npu_insn *in)
     w->view[VIEW_SRC0] = run(&in->ref[1], bytes, bytes, elem);
 }
 
-/* What the offsets of the active lanes say now. low > high: no lane is on, or the offsets themselves lie
- * outside the memory, which the range check will name. */
+/* What the offsets of the active lanes say now. low > high: no lane is on, or the offsets
+ * themselves lie outside the memory, which the range check will name. */
 static struct npu_span offsets_span(const struct npu_walk *w, const struct npu_core_int *c)
 {
     const struct npu_view *v = &w->view[VIEW_SRC1];
@@ -183,10 +184,9 @@ static void make_contiguous(struct npu_insn *in)
     in->mask[1] = 0;
     for (int o = 0; o < 3; o++) {
         const uint32_t bytes = type_bytes(o == 0 && in->op == OP_vconv ? in->dst_type : in->type);
-        const uint32_t widest = type_bytes(in->op == OP_vconv && type_bytes(in->dst_type) >
-                                                   type_bytes(in->type)
-                                               ? in->dst_type
-                                               : in->type);
+        const uint32_t widest = type_bytes(
+            in->op == OP_vconv && type_bytes(in->dst_type) > type_bytes(in->type) ? in->dst_type
+                                                                                  : in->type);
         in->ref[o].blk_stride = 1;
         in->ref[o].rep_stride = (uint16_t)(NPU_BLKS_PER_REPEAT * bytes / widest);
     }
@@ -253,7 +253,8 @@ static bool type_is_possible(struct npu_core_int *c, const struct npu_insn *in)
         if (in->type < N_TYPES && in->dst_type < N_TYPES && in->mode < N_ROUNDS &&
             c->lanes->conv[in->type][in->dst_type][in->mode])
             return true;
-        npu_fault(&c->pub, NPU_E_TYPE, in->where, "vconv: no conversion from %s to %s with rounding %u",
+        npu_fault(&c->pub, NPU_E_TYPE, in->where,
+                  "vconv: no conversion from %s to %s with rounding %u",
                   in->type < N_TYPES ? npu_types[in->type].name : "?",
                   in->dst_type < N_TYPES ? npu_types[in->dst_type].name : "?", in->mode);
         return false;
@@ -308,7 +309,8 @@ void npu_walk_mask(const struct npu_walk *w, uint32_t r, uint64_t mask[2])
     mask[1] = w->mask[1] & (n <= 64 ? 0 : n < 128 ? (UINT64_C(1) << (n - 64)) - 1 : ~UINT64_C(0));
 }
 
-/* ---- every byte range -------------------------------------------------------------------------- */
+/* ---- every byte range --------------------------------------------------------------------------
+ */
 
 /* The next run [*first, *end) of active lanes in [from, to); false when there is none. */
 static bool next_run(const uint64_t mask[2], uint32_t from, uint32_t to, uint32_t *first,
@@ -338,7 +340,8 @@ static void view_accesses(const struct npu_walk *w, const struct npu_view *v, np
                 fn(arg, v->mem, chunk, v->chunk_bytes, v->use);
                 continue;
             }
-            const uint32_t lane0 = k * v->lanes_per_chunk, elem = NPU_BLK_BYTES / v->lanes_per_chunk;
+            const uint32_t lane0 = k * v->lanes_per_chunk,
+                           elem = NPU_BLK_BYTES / v->lanes_per_chunk;
             for (uint32_t at_lane = lane0;
                  next_run(mask, at_lane, lane0 + v->lanes_per_chunk, &first, &end); at_lane = end)
                 fn(arg, v->mem, chunk + (first - lane0) * elem, (end - first) * elem, v->use);
@@ -360,7 +363,8 @@ void npu_insn_accesses(const struct npu_core *core, const struct npu_insn *in, n
             view_accesses(&w, &w.view[o], fn, arg);
 }
 
-/* ---- ranges ------------------------------------------------------------------------------------ */
+/* ---- ranges ------------------------------------------------------------------------------------
+ */
 
 void npu_fault_range(struct npu_core_int *c, enum npu_op op, const char *operand, enum npu_mem mem,
                      uint64_t at, uint64_t bytes, struct npu_where where)
@@ -403,9 +407,12 @@ static void check_one(void *arg, enum npu_mem mem, uint64_t at, uint32_t bytes, 
     if (!k->ok || (bytes <= room && at <= room - bytes))
         return;
     k->ok = false;
-    if (k->in->count && k->view->lanes_per_chunk) { /* contiguous: say what the caller asked for, not where it broke */
+    if (k->in->count &&
+        k->view
+            ->lanes_per_chunk) { /* contiguous: say what the caller asked for, not where it broke */
         at = k->view->at;
-        bytes = (uint32_t)(k->in->count * (uint64_t)(k->view->chunk_bytes / k->view->lanes_per_chunk));
+        bytes =
+            (uint32_t)(k->in->count * (uint64_t)(k->view->chunk_bytes / k->view->lanes_per_chunk));
     }
     npu_fault_range(k->c, k->in->op, k->view->name, mem, at, bytes, k->in->where);
 }
@@ -426,8 +433,8 @@ bool npu_walk_check(const struct npu_walk *w, struct npu_core_int *c, const stru
             return false;
         }
         /* Nearly always the whole box is inside; only else look at each range. */
-        const uint64_t span = (w->n_repeats - 1) * v->rep_step + (v->n_chunks - 1) * v->chunk_step +
-                              v->chunk_bytes;
+        const uint64_t span =
+            (w->n_repeats - 1) * v->rep_step + (v->n_chunks - 1) * v->chunk_step + v->chunk_bytes;
         if (v->at <= room && span <= room - v->at && (int64_t)v->chunk_step >= 0)
             continue;
         view_accesses(w, v, check_one, &k);
@@ -437,7 +444,8 @@ bool npu_walk_check(const struct npu_walk *w, struct npu_core_int *c, const stru
     return true;
 }
 
-/* ---- moving one repeat of a view --------------------------------------------------------------- */
+/* ---- moving one repeat of a view ---------------------------------------------------------------
+ */
 
 static bool has_lanes(const struct npu_view *v, uint32_t chunk, const uint64_t mask[2])
 {

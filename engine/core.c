@@ -4,8 +4,8 @@
  *
  * Instructions execute when they are issued, which is one of the orders that the flags allow. The
  * exception: a pipe whose wait_flag comes before its set_flag in program order. The chip then stops
- * that pipe and goes on with the others; here the pipe's instructions are held back and run when the
- * flag is set. While anything is held, `slow` sends every fast door through npu_issue().
+ * that pipe and goes on with the others; here the pipe's instructions are held back and run when
+ * the flag is set. While anything is held, `slow` sends every fast door through npu_issue().
  */
 #include "core_int.h"
 #include <stdio.h>
@@ -20,7 +20,8 @@ struct npu_core *npu_self(void)
     return npu_core_now ? &npu_core_now->pub : NULL;
 }
 
-/* ---- faults ------------------------------------------------------------------------------------- */
+/* ---- faults -------------------------------------------------------------------------------------
+ */
 
 void npu_fault(struct npu_core *c, enum npu_status st, struct npu_where where, const char *fmt, ...)
 {
@@ -39,7 +40,8 @@ void npu_fault(struct npu_core *c, enum npu_status st, struct npu_where where, c
     (void)npu_fail(&k->fault, st, "block %u of %u: %s%s", c->block_idx, c->block_dim, place, text);
 }
 
-/* ---- what one instruction does ------------------------------------------------------------------- */
+/* ---- what one instruction does
+ * ------------------------------------------------------------------- */
 
 static void run_op(struct npu_core_int *c, const struct npu_insn *in)
 {
@@ -85,7 +87,8 @@ static bool run_insn(struct npu_core_int *c, const struct npu_insn *in)
     }
 }
 
-/* ---- instructions held back ----------------------------------------------------------------------- */
+/* ---- instructions held back
+ * ----------------------------------------------------------------------- */
 
 static void hold(struct npu_core_int *c, const struct npu_insn *in)
 {
@@ -142,16 +145,18 @@ static void fault_stuck(struct npu_core_int *c)
         if (h->head == h->n)
             continue;
         const struct npu_insn *in = &h->insn[h->head];
-        npu_fault(&c->pub, NPU_E_DEADLOCK, in->where,
-                  "wait_flag(%s, %s, %u) waits for ever: no set_flag came; %u instructions of pipe %s "
-                  "stand behind it",
-                  npu_pipes[in->peer].name, npu_pipes[in->pipe].name, in->event_id,
-                  h->n - h->head - 1, npu_pipes[p].name);
+        npu_fault(
+            &c->pub, NPU_E_DEADLOCK, in->where,
+            "wait_flag(%s, %s, %u) waits for ever: no set_flag came; %u instructions of pipe %s "
+            "stand behind it",
+            npu_pipes[in->peer].name, npu_pipes[in->pipe].name, in->event_id, h->n - h->head - 1,
+            npu_pipes[p].name);
         return;
     }
 }
 
-/* ---- issue ---------------------------------------------------------------------------------------- */
+/* ---- issue
+ * ---------------------------------------------------------------------------------------- */
 
 static bool is_possible(struct npu_core_int *c, const struct npu_insn *in)
 {
@@ -221,11 +226,12 @@ void npu_set_flag(struct npu_core *c, enum npu_pipe from, enum npu_pipe to, uint
         flag[event_id]++;
         return;
     }
-    npu_issue(c, &(struct npu_insn){.kind = KIND_SET_FLAG,
-                                    .pipe = (uint8_t)from,
-                                    .peer = (uint8_t)to,
-                                    .event_id = (uint8_t)(event_id > UINT8_MAX ? UINT8_MAX : event_id),
-                                    .where = where});
+    npu_issue(c,
+              &(struct npu_insn){.kind = KIND_SET_FLAG,
+                                 .pipe = (uint8_t)from,
+                                 .peer = (uint8_t)to,
+                                 .event_id = (uint8_t)(event_id > UINT8_MAX ? UINT8_MAX : event_id),
+                                 .where = where});
 }
 
 void npu_wait_flag(struct npu_core *c, enum npu_pipe from, enum npu_pipe to, uint32_t event_id,
@@ -239,21 +245,23 @@ void npu_wait_flag(struct npu_core *c, enum npu_pipe from, enum npu_pipe to, uin
         flag[event_id]--;
         return;
     }
-    npu_issue(c, &(struct npu_insn){.kind = KIND_WAIT_FLAG,
-                                    .pipe = (uint8_t)to,
-                                    .peer = (uint8_t)from,
-                                    .event_id = (uint8_t)(event_id > UINT8_MAX ? UINT8_MAX : event_id),
-                                    .where = where});
+    npu_issue(c,
+              &(struct npu_insn){.kind = KIND_WAIT_FLAG,
+                                 .pipe = (uint8_t)to,
+                                 .peer = (uint8_t)from,
+                                 .event_id = (uint8_t)(event_id > UINT8_MAX ? UINT8_MAX : event_id),
+                                 .where = where});
 }
 
 void npu_barrier(struct npu_core *c, enum npu_pipe pipe, struct npu_where where)
 {
     if (NPU_UNLIKELY(c->slow))
-        npu_issue(c, &(struct npu_insn){
-                         .kind = KIND_BARRIER, .pipe = (uint8_t)pipe, .where = where});
+        npu_issue(c,
+                  &(struct npu_insn){.kind = KIND_BARRIER, .pipe = (uint8_t)pipe, .where = where});
 }
 
-/* ---- life ----------------------------------------------------------------------------------------- */
+/* ---- life
+ * ----------------------------------------------------------------------------------------- */
 
 void npu_core_reset(struct npu_core_int *c)
 {

@@ -42,7 +42,8 @@ static inline struct npu_core_int *npu_core_int(struct npu_core *c)
     return (struct npu_core_int *)c;
 }
 
-/* The core that runs on this thread. A fiber never changes threads, so the address may be cached. */
+/* The core that runs on this thread. A fiber never changes threads, so the address may be cached.
+ */
 extern _Thread_local struct npu_core_int *npu_core_now __attribute__((tls_model("initial-exec")));
 
 /* ---- core.c ---- */
@@ -75,7 +76,8 @@ struct npu_walk {
     bool is_full;        /* the mask has every lane */
 };
 
-/* in: a vector instruction or a copy. False, with a fault, when its type or form is not possible. */
+/* in: a vector instruction or a copy. False, with a fault, when its type or form is not possible.
+ */
 bool npu_walk_init(struct npu_walk *w, struct npu_core_int *c, const struct npu_insn *in);
 /* Mask of repeat r. */
 void npu_walk_mask(const struct npu_walk *w, uint32_t r, uint64_t mask[2]);

@@ -40,52 +40,51 @@ struct npu_ref {
 struct npu_insn {
     uint8_t kind, op, type, dst_type; /* dst_type: vconv only */
     uint8_t pipe, peer, event_id;     /* peer: the other end of a flag */
-    uint8_t mode;                     /* enum npu_relation, npu_round, order of a reduction, mode of vsel */
+    uint8_t mode; /* enum npu_relation, npu_round, order of a reduction, mode of vsel */
     uint8_t repeat;
-    uint8_t pad_left, pad_right;      /* elements of pad around each burst (copy_gm_to_ub) */
-    bool is_pad;                      /* pads hold `scalar`; else the filler is the first element */
-    uint32_t count;                   /* count form: elements; 0: repeat, mask and strides rule */
-    uint64_t mask[2];                 /* bit a lane of one repeat */
-    uint64_t scalar;                  /* the bits of one element, zero-extended */
-    uint32_t n_burst, burst_bytes;    /* copies */
-    int64_t src_gap_bytes, dst_gap_bytes; /* copies: from the end of a burst to the start of the next */
-    struct npu_ref ref[3];            /* dst, src0, src1 (vsel: the bits of the choice are sel) */
+    uint8_t pad_left, pad_right;   /* elements of pad around each burst (copy_gm_to_ub) */
+    bool is_pad;                   /* pads hold `scalar`; else the filler is the first element */
+    uint32_t count;                /* count form: elements; 0: repeat, mask and strides rule */
+    uint64_t mask[2];              /* bit a lane of one repeat */
+    uint64_t scalar;               /* the bits of one element, zero-extended */
+    uint32_t n_burst, burst_bytes; /* copies */
+    int64_t src_gap_bytes,
+        dst_gap_bytes;     /* copies: from the end of a burst to the start of the next */
+    struct npu_ref ref[3]; /* dst, src0, src1 (vsel: the bits of the choice are sel) */
     struct npu_ref sel;
-    uint32_t seq;                     /* program order, filled by the engine */
-    struct npu_where where;           /* line of the kernel */
-    bool counter;                     /* counter mode: mask[0] counts elements, repeat is not looked at,
-                                       * strides rule; doors copy it from the registers */
-    uint64_t cmpmask[2];              /* vsel mode 0: filled by the engine from the registers */
+    uint32_t seq;           /* program order, filled by the engine */
+    struct npu_where where; /* line of the kernel */
+    bool counter;           /* counter mode: mask[0] counts elements, repeat is not looked at,
+                             * strides rule; doors copy it from the registers */
+    uint64_t cmpmask[2];    /* vsel mode 0: filled by the engine from the registers */
 };
 
 /* What the fields mean where it is not obvious (strides in 32-byte blks unless said otherwise):
  *
  * vcmp, vcmps   dst: packed bits, least significant first, contiguous over the repeats whatever dst
- *               strides and mask are. Counts are cut down to whole repeats. NaN compares false, NE too.
- * vsel          mode 0: choice = the cmpmask register, the same in each repeat; mode 1: choice = bits
- *               at `sel`, consumed contiguously, src1 = `scalar`; mode 2: bits at `sel`, src1 a tensor.
- * vconv         type = source, dst_type = result, mode = enum npu_round; the mask counts lanes of the
- *               wider type, and a repeat has 256 bytes of it.
- * vcadd, vcmax, vcmin     ref[0].rep_stride in results: for vcadd and order 2 one element; orders 0 and
- *               1 two elements; order 3 four bytes. mode = order: 0 value,index 1 index,value 2 value
- *               3 index (32 bits). An index counts lanes of its repeat.
- * vcgadd, vcgmax, vcgmin  ref[0].rep_stride in 8 elements. On 2201 a blk without an active lane leaves
- *               its result as it was.
- * vbrcb         8 elements of src0 a repeat, one after the other; mask is not looked at.
- * vgather       ref[1] + scalar + offset is where an element lies, all in bytes; the offsets are 32-bit,
- *               contiguous at ref[2], one a lane.
- * vcopy         n_burst 0: lanes under mask and strides; else n_burst bursts with gaps, as the movers.
- * copy_*        n_burst bursts of burst_bytes; gaps in bytes. In UB each burst begins at a multiple of 32
- *               bytes and its gap counts from the padded end. A burst with pads or a tail is filled with
- *               `scalar` when is_pad is set, else with its own first element.
- * Set and wait  set_flag: pipe = from, peer = to; wait_flag: pipe = the one that waits, peer = from.
+ *               strides and mask are. Counts are cut down to whole repeats. NaN compares false, NE
+ * too. vsel          mode 0: choice = the cmpmask register, the same in each repeat; mode 1: choice
+ * = bits at `sel`, consumed contiguously, src1 = `scalar`; mode 2: bits at `sel`, src1 a tensor.
+ * vconv         type = source, dst_type = result, mode = enum npu_round; the mask counts lanes of
+ * the wider type, and a repeat has 256 bytes of it. vcadd, vcmax, vcmin     ref[0].rep_stride in
+ * results: for vcadd and order 2 one element; orders 0 and 1 two elements; order 3 four bytes. mode
+ * = order: 0 value,index 1 index,value 2 value 3 index (32 bits). An index counts lanes of its
+ * repeat. vcgadd, vcgmax, vcgmin  ref[0].rep_stride in 8 elements. On 2201 a blk without an active
+ * lane leaves its result as it was. vbrcb         8 elements of src0 a repeat, one after the other;
+ * mask is not looked at. vgather       ref[1] + scalar + offset is where an element lies, all in
+ * bytes; the offsets are 32-bit, contiguous at ref[2], one a lane. vcopy         n_burst 0: lanes
+ * under mask and strides; else n_burst bursts with gaps, as the movers. copy_*        n_burst
+ * bursts of burst_bytes; gaps in bytes. In UB each burst begins at a multiple of 32 bytes and its
+ * gap counts from the padded end. A burst with pads or a tail is filled with `scalar` when is_pad
+ * is set, else with its own first element. Set and wait  set_flag: pipe = from, peer = to;
+ * wait_flag: pipe = the one that waits, peer = from.
  */
 
 /* Special registers that instructions read and doors may set at any time. */
 struct npu_regs {
-    uint64_t mask[2];      /* vector mask, lanes 0..63 and 64..127 */
-    uint64_t cmpmask[2];   /* set_cmpmask */
-    bool counter_mode;     /* mask[0] counts elements */
+    uint64_t mask[2];    /* vector mask, lanes 0..63 and 64..127 */
+    uint64_t cmpmask[2]; /* set_cmpmask */
+    bool counter_mode;   /* mask[0] counts elements */
 };
 
 struct npu_bank {
@@ -114,19 +113,21 @@ NPU_API struct npu_core *npu_self(void);
 
 NPU_API void npu_issue(struct npu_core *c, const struct npu_insn *in);
 
-/* Count form of a vector instruction on contiguous UB operands (src pointers NULL when the shape has
- * none). The fast path of the machine: one branch, then a SIMD loop. scalar: bits of one element. */
+/* Count form of a vector instruction on contiguous UB operands (src pointers NULL when the shape
+ * has none). The fast path of the machine: one branch, then a SIMD loop. scalar: bits of one
+ * element. */
 NPU_API void npu_vec(struct npu_core *c, enum npu_op op, enum npu_type type, void *dst,
                      const void *src0, const void *src1, uint64_t scalar, uint32_t count,
                      struct npu_where where);
 /* Count form of vconv. */
 NPU_API void npu_conv(struct npu_core *c, enum npu_type dst_type, void *dst, enum npu_type src_type,
-                      const void *src, enum npu_round round, uint32_t count, struct npu_where where);
-/* One contiguous run of bytes, OP_copy_gm_to_ub or OP_copy_ub_to_gm. */
-NPU_API void npu_copy(struct npu_core *c, enum npu_op op, void *dst, const void *src, uint32_t bytes,
+                      const void *src, enum npu_round round, uint32_t count,
                       struct npu_where where);
-NPU_API void npu_set_flag(struct npu_core *c, enum npu_pipe from, enum npu_pipe to, uint32_t event_id,
-                          struct npu_where where);
+/* One contiguous run of bytes, OP_copy_gm_to_ub or OP_copy_ub_to_gm. */
+NPU_API void npu_copy(struct npu_core *c, enum npu_op op, void *dst, const void *src,
+                      uint32_t bytes, struct npu_where where);
+NPU_API void npu_set_flag(struct npu_core *c, enum npu_pipe from, enum npu_pipe to,
+                          uint32_t event_id, struct npu_where where);
 NPU_API void npu_wait_flag(struct npu_core *c, enum npu_pipe from, enum npu_pipe to,
                            uint32_t event_id, struct npu_where where);
 NPU_API void npu_barrier(struct npu_core *c, enum npu_pipe pipe, struct npu_where where);
@@ -144,8 +145,8 @@ NPU_API void npu_kernel_printf(struct npu_core *c, const char *fmt, ...) NPU_PRI
 /* Every byte range that an instruction reads or writes, in address order of each operand. */
 typedef void npu_access_fn(void *arg, enum npu_mem mem, uint64_t at_bytes, uint32_t bytes,
                            enum npu_use use);
-NPU_API void npu_insn_accesses(const struct npu_core *c, const struct npu_insn *in, npu_access_fn *fn,
-                               void *arg);
+NPU_API void npu_insn_accesses(const struct npu_core *c, const struct npu_insn *in,
+                               npu_access_fn *fn, void *arg);
 
 /* ---- launch --------------------------------------------------------------------------- */
 
@@ -156,18 +157,19 @@ typedef void npu_block_fn(void *arg, struct npu_core *c);
 
 struct npu_launch {
     const struct npu_soc *soc;
-    const char *name;       /* kernel, for messages */
-    uint32_t block_dim;     /* 1..NPU_MAX_BLOCKS */
-    uint8_t core_kind;      /* enum npu_core_kind (mix groups come with the cube issue) */
+    const char *name;   /* kernel, for messages */
+    uint32_t block_dim; /* 1..NPU_MAX_BLOCKS */
+    uint8_t core_kind;  /* enum npu_core_kind (mix groups come with the cube issue) */
     npu_block_fn *run;
-    void *arg;              /* borrowed until npu_launch returns */
+    void *arg; /* borrowed until npu_launch returns */
 };
 
 /* Runs every block to its end on the pool and the calling thread; returns the first fault with its
  * story in d. Thread-safe; launches of several threads are served one after the other. */
 NPU_API enum npu_status npu_launch(const struct npu_launch *l, struct npu_diag *d);
 
-/* The pool's parallel loop, for runtime code that streams over memory: fn(arg, i) for 0 <= i < n. */
+/* The pool's parallel loop, for runtime code that streams over memory: fn(arg, i) for 0 <= i < n.
+ */
 NPU_API void npu_parallel(uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg);
 
 #ifdef __cplusplus

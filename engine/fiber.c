@@ -20,7 +20,8 @@ struct transfer {
 extern struct transfer jump_fcontext(void *to, void *data);
 extern void *make_fcontext(void *stack_top, size_t bytes, void (*fn)(struct transfer));
 
-/* ---- C++ exception state of this thread (Itanium ABI: two words) ------------------------------ */
+/* ---- C++ exception state of this thread (Itanium ABI: two words) ------------------------------
+ */
 
 struct exceptions {
     void *caught;
@@ -50,7 +51,8 @@ static struct exceptions *exceptions_now(void)
     return cached;
 }
 
-/* ---- what the sanitizers want to know ---------------------------------------------------------- */
+/* ---- what the sanitizers want to know ----------------------------------------------------------
+ */
 
 static void leave_host(struct npu_fiber *f)
 {
@@ -91,7 +93,8 @@ static void leave_fiber(struct npu_fiber *f, void **fake)
     (void)f, (void)fake;
 }
 
-/* ---- life -------------------------------------------------------------------------------------- */
+/* ---- life --------------------------------------------------------------------------------------
+ */
 
 void npu_fiber_init(struct npu_fiber *f)
 {

@@ -21,9 +21,9 @@ struct nputwin_kernel {
     const void *key;   /* address of the host symbol: what the launch expression names */
     void (*aiv)(void); /* device copies; NULL where the kernel has no such part */
     void (*aic)(void);
-    const char *name;  /* demangled, with template arguments */
-    uint32_t kind;     /* enum nputwin_kernel_kind */
-    uint32_t arch;     /* 2201 or 3510 */
+    const char *name; /* demangled, with template arguments */
+    uint32_t kind;    /* enum nputwin_kernel_kind */
+    uint32_t arch;    /* 2201 or 3510 */
 };
 
 /* rows stay valid until nputwin_unregister with the same pointer (dlclose). Thread-safe. */

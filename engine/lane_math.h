@@ -5,7 +5,8 @@
  * Straight-line C that a compiler vectorises. Results carry a relative error below 2^-40, so that
  * the one rounding to float is nearly always the correct one (worst 0.5003 ulp), and the rounding
  * to half (through npu_f64_to_f32_odd) always: tests/unit/t_math.c tries all 65,536 halves.
- * Fused multiply-add is written out where it is meant, so every instruction set gives the same bits.
+ * Fused multiply-add is written out where it is meant, so every instruction set gives the same
+ * bits.
  */
 #ifndef NPU_LANE_MATH_H
 #define NPU_LANE_MATH_H
@@ -53,7 +54,8 @@ NPU_INLINE double npu_ln_f64(double x)
 {
     const uint64_t u = npu_f64_bits(x), shifted = u - UINT64_C(0x3fe6a09e667f3bcd);
     const double m = npu_f64_from_bits(u - (shifted & UINT64_C(0xfff0000000000000)));
-    /* The exponent, biased so that it is positive, by the integer-to-double trick of NPU_ROUNDER. */
+    /* The exponent, biased so that it is positive, by the integer-to-double trick of NPU_ROUNDER.
+     */
     const uint64_t biased = (shifted + (UINT64_C(1024) << 52)) >> 52;
     const double e = npu_f64_from_bits(biased | UINT64_C(0x4330000000000000)) - (0x1p52 + 1024.0);
     const double s = (m - 1.0) / (m + 1.0), z = s * s;

@@ -20,7 +20,8 @@
 
 enum { W = 32 }; /* elements a strip: fits the registers of AVX2 and AVX-512 */
 
-/* ---- storage (st_), computing type (ca_), scalar, widen (up_), narrow (dn_) of each type ------ */
+/* ---- storage (st_), computing type (ca_), scalar, widen (up_), narrow (dn_) of each type ------
+ */
 
 typedef uint16_t st_f16, st_bf16, st_u16, st_b16;
 typedef float st_f32;
@@ -70,24 +71,15 @@ NPU_INLINE void dn_f16(uint16_t *p, const float *x)
 #endif
 
 typedef float ca_f16;
-NPU_INLINE float one_f16(uint64_t bits)
-{
-    return npu_f16_to_f32((uint16_t)bits);
-}
+NPU_INLINE float one_f16(uint64_t bits) { return npu_f16_to_f32((uint16_t)bits); }
 
 typedef float ca_f32;
-NPU_INLINE float one_f32(uint64_t bits)
-{
-    return npu_f32_from_bits((uint32_t)bits);
-}
+NPU_INLINE float one_f32(uint64_t bits) { return npu_f32_from_bits((uint32_t)bits); }
 
 /* Integers compute as they are stored. */
-#define SAME_INT(T)                          \
-    typedef st_##T ca_##T;                   \
-    NPU_INLINE st_##T one_##T(uint64_t bits) \
-    {                                        \
-        return (st_##T)bits;                 \
-    }
+#define SAME_INT(T)                                                                                \
+    typedef st_##T ca_##T;                                                                         \
+    NPU_INLINE st_##T one_##T(uint64_t bits) { return (st_##T)bits; }
 SAME_INT(s16)
 SAME_INT(u16)
 SAME_INT(s32)
@@ -123,28 +115,20 @@ typedef uint64_t v32 __attribute__((vector_size(32), aligned(1), may_alias));
 #define CONVERTS 0
 #include "lane_loop.h"
 
-/* ---- the words that the lane column of vec.def uses; `half` is true in lanes of halves --------- */
+/* ---- the words that the lane column of vec.def uses; `half` is true in lanes of halves ---------
+ */
 
-#define npu_max(a, b) \
+#define npu_max(a, b)                                                                              \
     _Generic((a), float: npu_max_f32, int16_t: npu_max_s16, int32_t: npu_max_s32)(a, b)
-#define npu_min(a, b) \
+#define npu_min(a, b)                                                                              \
     _Generic((a), float: npu_min_f32, int16_t: npu_min_s16, int32_t: npu_min_s32)(a, b)
-#define EXTREMA(T)                              \
-    NPU_INLINE st_##T npu_max_##T(st_##T a, st_##T b) \
-    {                                           \
-        return a > b ? a : b;                   \
-    }                                           \
-    NPU_INLINE st_##T npu_min_##T(st_##T a, st_##T b) \
-    {                                           \
-        return a < b ? a : b;                   \
-    }
+#define EXTREMA(T)                                                                                 \
+    NPU_INLINE st_##T npu_max_##T(st_##T a, st_##T b) { return a > b ? a : b; }                    \
+    NPU_INLINE st_##T npu_min_##T(st_##T a, st_##T b) { return a < b ? a : b; }
 EXTREMA(s16)
 EXTREMA(s32)
 #define npu_abs(a) __builtin_fabsf(a)
-NPU_INLINE float npu_once(double y, bool half)
-{
-    return half ? npu_f64_to_f32_odd(y) : (float)y;
-}
+NPU_INLINE float npu_once(double y, bool half) { return half ? npu_f64_to_f32_odd(y) : (float)y; }
 #define npu_exp(a) npu_once(npu_exp_f64((double)(a)), half)
 #define npu_ln(a) npu_once(npu_ln_f64((double)(a)), half)
 #define npu_tanh(a) npu_once(npu_tanh_f64((double)(a)), half)
@@ -157,14 +141,8 @@ NPU_INLINE float npu_once(double y, bool half)
 /* In two steps, because C has no shift by the full width. */
 #define npu_shl(a, s) ((uint32_t)(a) << step0((uint32_t)(s)) << step1((uint32_t)(s)))
 #define npu_shr(a, s) ((a) >> step0((uint32_t)(s)) >> step1((uint32_t)(s)))
-NPU_INLINE uint32_t step0(uint32_t n)
-{
-    return (n > 32 ? 32 : n) / 2;
-}
-NPU_INLINE uint32_t step1(uint32_t n)
-{
-    return (n > 32 ? 32 : n) - step0(n);
-}
+NPU_INLINE uint32_t step0(uint32_t n) { return (n > 32 ? 32 : n) / 2; }
+NPU_INLINE uint32_t step1(uint32_t n) { return (n > 32 ? 32 : n) - step0(n); }
 #define npu_axpy(a, s, d) npu_axpy_(a, s, d, half)
 
 /* One rounding; but a product beyond the type is infinite before the addition, as the vendor's
@@ -173,14 +151,16 @@ NPU_INLINE float npu_axpy_(float a, float s, float d, bool half)
 {
     const float product = a * s;
     const float limit = half ? 65520.0f : npu_f32_from_bits(0x7f800000u);
-    const float fused = half ? npu_f64_to_f32_odd((double)product + (double)d) /* product is exact */
-                             : __builtin_fmaf(a, s, d);
+    const float fused = half
+                            ? npu_f64_to_f32_odd((double)product + (double)d) /* product is exact */
+                            : __builtin_fmaf(a, s, d);
     const float infinite = __builtin_copysignf(npu_f32_from_bits(0x7f800000u), product) + d;
 
     return __builtin_fabsf(product) >= limit ? infinite : fused;
 }
 
-/* ---- one function an (instruction, type) ------------------------------------------------------ */
+/* ---- one function an (instruction, type) ------------------------------------------------------
+ */
 
 enum { SRC_VVV = 2, SRC_VV = 1, SRC_VVS = 1, SRC_AXPY = 2, SRC_VS = 0 };
 #define IS_HALF_f16 true
@@ -192,17 +172,17 @@ enum { SRC_VVV = 2, SRC_VV = 1, SRC_VVS = 1, SRC_AXPY = 2, SRC_VS = 0 };
 #define IS_HALF_b16 false
 #define IS_HALF_b32 false
 
-#define LANE(T, op, shape, expr)                                                              \
-    NPU_INLINE ca_##T lane_##op##_##T(ca_##T a, ca_##T b, ca_##T s)                           \
-    {                                                                                         \
-        const bool half = IS_HALF_##T;                                                        \
-        const ca_##T d = b; /* AXPY reads its old result there */                             \
-        (void)half, (void)a, (void)d, (void)s;                                                \
-        return (ca_##T)(expr);                                                                \
-    }                                                                                         \
-    static void op##_##T(void *dst, const void *src0, const void *src1, uint64_t s, uint32_t n) \
-    {                                                                                         \
-        loop_##T(lane_##op##_##T, SRC_##shape, dst, src0, src1, s, n);                        \
+#define LANE(T, op, shape, expr)                                                                   \
+    NPU_INLINE ca_##T lane_##op##_##T(ca_##T a, ca_##T b, ca_##T s)                                \
+    {                                                                                              \
+        const bool half = IS_HALF_##T;                                                             \
+        const ca_##T d = b; /* AXPY reads its old result there */                                  \
+        (void)half, (void)a, (void)d, (void)s;                                                     \
+        return (ca_##T)(expr);                                                                     \
+    }                                                                                              \
+    static void op##_##T(void *dst, const void *src0, const void *src1, uint64_t s, uint32_t n)    \
+    {                                                                                              \
+        loop_##T(lane_##op##_##T, SRC_##shape, dst, src0, src1, s, n);                             \
     }
 /* Rows whose lane is FN are not lanes. */
 #define LANES_VVV(types, op, lane) FOR_##types(LANE, op, VVV, lane)
@@ -233,25 +213,27 @@ static bool is_small(const float *x, uint32_t n)
     return most < NPU_TRIG_FAST_BITS;
 }
 
-#define TRIG(name)                                                                               \
-    static void name##_any(void *dst, const void *src0, const void *src1, uint64_t s, uint32_t n) \
-    {                                                                                            \
-        const float *a = src0;                                                                   \
-        float *d = dst;                                                                          \
-        if (is_small(a, n)) {                                                                    \
-            v##name##_f32(dst, src0, src1, s, n);                                                \
-            return;                                                                              \
-        }                                                                                        \
-        for (uint32_t i = 0; i < n; i++)                                                         \
-            d[i] = (float)npu_##name##_any(a[i]);                                                \
+#define TRIG(name)                                                                                 \
+    static void name##_any(void *dst, const void *src0, const void *src1, uint64_t s, uint32_t n)  \
+    {                                                                                              \
+        const float *a = src0;                                                                     \
+        float *d = dst;                                                                            \
+        if (is_small(a, n)) {                                                                      \
+            v##name##_f32(dst, src0, src1, s, n);                                                  \
+            return;                                                                                \
+        }                                                                                          \
+        for (uint32_t i = 0; i < n; i++)                                                           \
+            d[i] = (float)npu_##name##_any(a[i]);                                                  \
     }
 TRIG(sin)
 TRIG(cos)
 TRIG(tan)
 
-/* ---- conversions ------------------------------------------------------------------------------ */
+/* ---- conversions ------------------------------------------------------------------------------
+ */
 
-/* To an integer. All of it in float: every source but the wide integers fits, and no step rounds. */
+/* To an integer. All of it in float: every source but the wide integers fits, and no step rounds.
+ */
 NPU_INLINE float round_f32(float x, enum npu_round mode)
 {
     const float t = __builtin_truncf(x);
@@ -345,12 +327,12 @@ NPU_INLINE float clamp_f32(float x, float low, float high, enum npu_round mode)
 }
 
 /* The largest integers are no floats, so these clamp after the conversion. */
-#define CLAMP_WIDE(T, ctype, limit, low, high)                             \
-    NPU_INLINE ctype clamp_##T(float x, enum npu_round mode)               \
-    {                                                                      \
-        const float r = round_f32(x, mode);                                \
-        const ctype v = (ctype)(r < (limit) && r >= -(limit) ? r : 0.0f);  \
-        return r >= (limit) ? (high) : r < -(limit) ? (low) : v;           \
+#define CLAMP_WIDE(T, ctype, limit, low, high)                                                     \
+    NPU_INLINE ctype clamp_##T(float x, enum npu_round mode)                                       \
+    {                                                                                              \
+        const float r = round_f32(x, mode);                                                        \
+        const ctype v = (ctype)(r < (limit) && r >= -(limit) ? r : 0.0f);                          \
+        return r >= (limit) ? (high) : r < -(limit) ? (low) : v;                                   \
     }
 CLAMP_WIDE(s32, int32_t, 0x1p31f, INT32_MIN, INT32_MAX)
 CLAMP_WIDE(s64, int64_t, 0x1p63f, INT64_MIN, INT64_MAX)
@@ -372,13 +354,14 @@ CLAMP_WIDE(s64, int64_t, 0x1p63f, INT64_MIN, INT64_MAX)
 #define TO_s32_f16(x, mode) clamp_s32(FLOAT_f16(x), mode)
 #define TO_s32_bf16(x, mode) clamp_s32(FLOAT_bf16(x), mode)
 #define TO_s32_f32(x, mode) clamp_s32(x, mode)
-#define TO_s32_s64(x, mode) (int32_t)((x) > INT32_MAX ? INT32_MAX : (x) < INT32_MIN ? INT32_MIN : (x))
+#define TO_s32_s64(x, mode)                                                                        \
+    (int32_t)((x) > INT32_MAX ? INT32_MAX : (x) < INT32_MIN ? INT32_MIN : (x))
 #define TO_s64(S, x, mode) TO_s64_##S(x, mode)
 #define TO_s64_s32(x, mode) (int64_t)(x)
 #define TO_s64_f32(x, mode) clamp_s64(x, mode)
-#define TO_f16(S, x, mode) \
+#define TO_f16(S, x, mode)                                                                         \
     ((mode) == ROUND_RINT ? npu_f32_to_f16(FLOAT_##S(x)) : f32_to_f16(FLOAT_##S(x), mode))
-#define TO_bf16(S, x, mode) \
+#define TO_bf16(S, x, mode)                                                                        \
     ((mode) == ROUND_RINT ? npu_f32_to_bf16(FLOAT_##S(x)) : f32_to_bf16(FLOAT_##S(x), mode))
 #define TO_f32(S, x, mode) TO_f32_##S(x, mode)
 #define TO_f32_f16(x, mode) npu_f16_to_f32(x)
@@ -388,20 +371,21 @@ CLAMP_WIDE(s64, int64_t, 0x1p63f, INT64_MIN, INT64_MAX)
 #define TO_f32_s64(x, mode) int_to_f32(s64_to_f64_odd(x), mode)
 #define TO_f32_f32(x, mode) (round_f32(x, mode) + 0.0f)
 
-/* Lanes of one width are elementwise, so in place is right; widths that differ never share memory. */
-#define CONV_ONE(mode, S, D)                                             \
-    static void conv_##S##_##D##_##mode(void *dst, const void *src, uint32_t n) \
-    {                                                                    \
-        const st_##S *a = src;                                           \
-        st_##D *d = dst;                                                 \
-        for (uint32_t i = 0; i < n; i++)                                 \
-            d[i] = TO_##D(S, a[i], ROUND_##mode);                        \
+/* Lanes of one width are elementwise, so in place is right; widths that differ never share memory.
+ */
+#define CONV_ONE(mode, S, D)                                                                       \
+    static void conv_##S##_##D##_##mode(void *dst, const void *src, uint32_t n)                    \
+    {                                                                                              \
+        const st_##S *a = src;                                                                     \
+        st_##D *d = dst;                                                                           \
+        for (uint32_t i = 0; i < n; i++)                                                           \
+            d[i] = TO_##D(S, a[i], ROUND_##mode);                                                  \
     }
 #define FOR_EXACT(M, ...) M(NONE, __VA_ARGS__)
 #define FOR_SAT(M, ...) M(NONE, __VA_ARGS__)
-#define FOR_R5(M, ...)                                                                    \
-    M(RINT, __VA_ARGS__) M(FLOOR, __VA_ARGS__) M(CEIL, __VA_ARGS__) M(ROUND, __VA_ARGS__) \
-    M(TRUNC, __VA_ARGS__)
+#define FOR_R5(M, ...)                                                                             \
+    M(RINT, __VA_ARGS__)                                                                           \
+    M(FLOOR, __VA_ARGS__) M(CEIL, __VA_ARGS__) M(ROUND, __VA_ARGS__) M(TRUNC, __VA_ARGS__)
 #define FOR_R5N(M, ...) FOR_R5(M, __VA_ARGS__)
 #define FOR_R6N(M, ...) FOR_R5(M, __VA_ARGS__) M(ODD, __VA_ARGS__)
 #define CONV(S, D, rounds, brief) FOR_##rounds(CONV_ONE, S, D)
@@ -432,8 +416,8 @@ static void narrow_f16(void *dst, const void *src, uint32_t n)
         d[i] = npu_f32_to_f16(a[i]);
 }
 
-/* Bytes to floats in steps of a whole register: stores of another width than the loads of dn_f16 would
- * stall each strip. */
+/* Bytes to floats in steps of a whole register: stores of another width than the loads of dn_f16
+ * would stall each strip. */
 #if defined(__AVX512F__)
 NPU_INLINE void up_u8(float *x, const uint8_t *p)
 {
@@ -464,8 +448,8 @@ static void widen_u8(void *dst, const void *src, uint32_t n)
         d[i] = npu_f32_to_f16((float)a[i]);
 }
 
-/* Halves to integers, RINT. The instruction that converts says INT32_MIN for what it cannot hold, and
- * of the halves only infinities and NaN are that. */
+/* Halves to integers, RINT. The instruction that converts says INT32_MIN for what it cannot hold,
+ * and of the halves only infinities and NaN are that. */
 #if defined(__AVX512F__)
 enum { RINT_LANES = 16 };
 NPU_INLINE __m512i rint_f16(const uint16_t *p)
@@ -475,14 +459,11 @@ NPU_INLINE __m512i rint_f16(const uint16_t *p)
     const __mmask16 is_number = _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q);
     const __mmask16 is_inf = _mm512_cmp_ps_mask(x, _mm512_set1_ps(65504.0f), _CMP_GT_OQ);
 
-    return _mm512_maskz_mov_epi32(
-        is_number, _mm512_mask_mov_epi32(v, is_inf, _mm512_set1_epi32(INT32_MAX)));
+    return _mm512_maskz_mov_epi32(is_number,
+                                  _mm512_mask_mov_epi32(v, is_inf, _mm512_set1_epi32(INT32_MAX)));
 }
 
-NPU_INLINE void store_s32(int32_t *d, __m512i v)
-{
-    _mm512_storeu_si512(d, v);
-}
+NPU_INLINE void store_s32(int32_t *d, __m512i v) { _mm512_storeu_si512(d, v); }
 
 NPU_INLINE void store_u8(uint8_t *d, __m512i v)
 {
@@ -494,7 +475,8 @@ enum { RINT_LANES = 8 };
 NPU_INLINE __m256i rint_f16(const uint16_t *p)
 {
     const __m256 x = _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p));
-    const __m256i v = _mm256_cvtps_epi32(x); /* the mode of the thread is to nearest, ties to even */
+    const __m256i v =
+        _mm256_cvtps_epi32(x); /* the mode of the thread is to nearest, ties to even */
     const __m256 is_number = _mm256_cmp_ps(x, x, _CMP_ORD_Q);
     const __m256 is_inf = _mm256_cmp_ps(x, _mm256_set1_ps(65504.0f), _CMP_GT_OQ);
     const __m256i most = _mm256_set1_epi32(INT32_MAX);
@@ -503,10 +485,7 @@ NPU_INLINE __m256i rint_f16(const uint16_t *p)
                             _mm256_castps_si256(is_number));
 }
 
-NPU_INLINE void store_s32(int32_t *d, __m256i v)
-{
-    _mm256_storeu_si256((__m256i *)d, v);
-}
+NPU_INLINE void store_s32(int32_t *d, __m256i v) { _mm256_storeu_si256((__m256i *)d, v); }
 
 NPU_INLINE void store_u8(uint8_t *d, __m256i v)
 {
@@ -517,25 +496,26 @@ NPU_INLINE void store_u8(uint8_t *d, __m256i v)
 #endif
 
 #ifdef __F16C__
-#define RINT_F16(T)                                                      \
-    static void rint_f16_##T(void *dst, const void *src, uint32_t n)     \
-    {                                                                    \
-        const uint16_t *a = src;                                         \
-        st_##T *d = dst;                                                 \
-        uint32_t i = 0;                                                  \
-        for (; i + RINT_LANES <= n; i += RINT_LANES)                     \
-            store_##T(d + i, rint_f16(a + i));                           \
-        for (; i < n; i++)                                               \
-            d[i] = TO_##T(f16, a[i], ROUND_RINT);                        \
+#define RINT_F16(T)                                                                                \
+    static void rint_f16_##T(void *dst, const void *src, uint32_t n)                               \
+    {                                                                                              \
+        const uint16_t *a = src;                                                                   \
+        st_##T *d = dst;                                                                           \
+        uint32_t i = 0;                                                                            \
+        for (; i + RINT_LANES <= n; i += RINT_LANES)                                               \
+            store_##T(d + i, rint_f16(a + i));                                                     \
+        for (; i < n; i++)                                                                         \
+            d[i] = TO_##T(f16, a[i], ROUND_RINT);                                                  \
     }
 RINT_F16(s32)
 RINT_F16(u8)
 #endif
 
-/* ---- copy -------------------------------------------------------------------------------------- */
+/* ---- copy --------------------------------------------------------------------------------------
+ */
 
-/* A plain loop over vectors: from 2 KB on, memcpy takes the string instruction, whose start costs as
- * much as a tile. bytes is a multiple of 32. */
+/* A plain loop over vectors: from 2 KB on, memcpy takes the string instruction, whose start costs
+ * as much as a tile. bytes is a multiple of 32. */
 static void copy_blks(void *dst, const void *src, uint32_t bytes)
 {
     enum { STEP = 256 };
@@ -554,14 +534,15 @@ static void copy_blks(void *dst, const void *src, uint32_t bytes)
         *(v32 *)(d + i) = *(const v32 *)(s + i);
 }
 
-/* ---- gather ------------------------------------------------------------------------------------ */
+/* ---- gather ------------------------------------------------------------------------------------
+ */
 
-#define PICK_ONE(T)                                                                          \
-    static void pick_##T(void *dst, const uint8_t *from, const uint32_t *at, uint32_t n)     \
-    {                                                                                        \
-        st_##T *d = dst;                                                                     \
-        for (uint32_t i = 0; i < n; i++)                                                     \
-            d[i] = *(const st_##T *)(from + at[i]);                                          \
+#define PICK_ONE(T)                                                                                \
+    static void pick_##T(void *dst, const uint8_t *from, const uint32_t *at, uint32_t n)           \
+    {                                                                                              \
+        st_##T *d = dst;                                                                           \
+        for (uint32_t i = 0; i < n; i++)                                                           \
+            d[i] = *(const st_##T *)(from + at[i]);                                                \
     }
 PICK_ONE(b16)
 PICK_ONE(b32)
@@ -578,7 +559,8 @@ static void span_of(struct npu_span *s, const uint32_t *at, uint32_t n)
     *s = (struct npu_span){low, high, bits};
 }
 
-/* ---- comparison and choice -------------------------------------------------------------------- */
+/* ---- comparison and choice --------------------------------------------------------------------
+ */
 
 /* The lowest bit of each of 8 bytes, gathered into one byte. */
 NPU_INLINE uint8_t pack8(const uint8_t *flag)
@@ -590,63 +572,61 @@ NPU_INLINE uint8_t pack8(const uint8_t *flag)
 }
 
 #define load_f16 up_f16
-NPU_INLINE void load_f32(float *x, const float *p)
-{
-    memcpy(x, p, W * sizeof *x);
-}
+NPU_INLINE void load_f32(float *x, const float *p) { memcpy(x, p, W * sizeof *x); }
 
-#define CMP_ONE(T, name, expr)                                                                   \
-    static void cmp_##name##_##T(uint8_t *dst, const void *src0, const void *src1, uint32_t n)   \
-    {                                                                                            \
-        const st_##T *p = src0, *q = src1;                                                       \
-        for (uint32_t i = 0; i < n; i += W) {                                                    \
-            ca_##T x[W], y[W];                                                                   \
-            uint8_t flag[W];                                                                     \
-            load_##T(x, p + i);                                                                  \
-            load_##T(y, q + i);                                                                  \
-            for (int j = 0; j < W; j++) {                                                        \
-                const ca_##T a = x[j], b = y[j];                                                 \
-                flag[j] = (expr);                                                                \
-            }                                                                                    \
-            for (int j = 0; j < W; j += 8)                                                       \
-                dst[(i + (uint32_t)j) / 8] = pack8(flag + j);                                    \
-        }                                                                                        \
+#define CMP_ONE(T, name, expr)                                                                     \
+    static void cmp_##name##_##T(uint8_t *dst, const void *src0, const void *src1, uint32_t n)     \
+    {                                                                                              \
+        const st_##T *p = src0, *q = src1;                                                         \
+        for (uint32_t i = 0; i < n; i += W) {                                                      \
+            ca_##T x[W], y[W];                                                                     \
+            uint8_t flag[W];                                                                       \
+            load_##T(x, p + i);                                                                    \
+            load_##T(y, q + i);                                                                    \
+            for (int j = 0; j < W; j++) {                                                          \
+                const ca_##T a = x[j], b = y[j];                                                   \
+                flag[j] = (expr);                                                                  \
+            }                                                                                      \
+            for (int j = 0; j < W; j += 8)                                                         \
+                dst[(i + (uint32_t)j) / 8] = pack8(flag + j);                                      \
+        }                                                                                          \
     }
 /* Every relation with NaN is false, NE included: so says the vendor's table. */
-#define CMP_ALL(M, T)                                                                     \
-    M(T, LT, a < b) M(T, GT, a > b) M(T, EQ, a == b) M(T, LE, a <= b) M(T, GE, a >= b)    \
-    M(T, NE, (a < b) | (a > b))
+#define CMP_ALL(M, T)                                                                              \
+    M(T, LT, a < b)                                                                                \
+    M(T, GT, a > b) M(T, EQ, a == b) M(T, LE, a <= b) M(T, GE, a >= b) M(T, NE, (a < b) | (a > b))
 CMP_ALL(CMP_ONE, f16)
 CMP_ALL(CMP_ONE, f32)
 
-#define SEL_ONE(T)                                                                             \
-    static void sel_##T(void *dst, const uint8_t *choice, const void *src0, const void *src1,  \
-                        uint32_t n)                                                            \
-    {                                                                                          \
-        const st_##T *a = src0, *b = src1;                                                     \
-        st_##T *d = dst;                                                                       \
-        for (uint32_t i = 0; i < n; i += 8)                                                    \
-            for (uint32_t j = 0; j < 8; j++)                                                   \
-                d[i + j] = choice[i / 8] >> j & 1 ? a[i + j] : b[i + j];                       \
+#define SEL_ONE(T)                                                                                 \
+    static void sel_##T(void *dst, const uint8_t *choice, const void *src0, const void *src1,      \
+                        uint32_t n)                                                                \
+    {                                                                                              \
+        const st_##T *a = src0, *b = src1;                                                         \
+        st_##T *d = dst;                                                                           \
+        for (uint32_t i = 0; i < n; i += 8)                                                        \
+            for (uint32_t j = 0; j < 8; j++)                                                       \
+                d[i + j] = choice[i / 8] >> j & 1 ? a[i + j] : b[i + j];                           \
     }
 SEL_ONE(b16)
 SEL_ONE(b32)
 
-/* ---- the table -------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------
+ */
 
-#define SLOT(T, op) SLOT_##T(op)
-#define SLOT_f16(op) [OP_##op][TYPE_f16] = op##_f16,
-#define SLOT_f32(op) [OP_##op][TYPE_f32] = op##_f32,
-#define SLOT_s16(op) [OP_##op][TYPE_s16] = op##_s16,
-#define SLOT_u16(op) [OP_##op][TYPE_u16] = op##_u16,
-#define SLOT_s32(op) [OP_##op][TYPE_s32] = op##_s32,
-#define SLOT_u32(op) [OP_##op][TYPE_u32] = op##_u32,
-#define SLOT_b16(op)                                                                   \
-    [OP_##op][TYPE_f16] = op##_b16, [OP_##op][TYPE_bf16] = op##_b16,                   \
-    [OP_##op][TYPE_s16] = op##_b16, [OP_##op][TYPE_u16] = op##_b16,
-#define SLOT_b32(op)                                                                   \
-    [OP_##op][TYPE_f32] = op##_b32, [OP_##op][TYPE_s32] = op##_b32,                    \
-    [OP_##op][TYPE_u32] = op##_b32,
+#define SLOT(T, o) SLOT_##T(o)
+#define SLOT_f16(o) .op[OP_##o][TYPE_f16] = o##_f16,
+#define SLOT_f32(o) .op[OP_##o][TYPE_f32] = o##_f32,
+#define SLOT_s16(o) .op[OP_##o][TYPE_s16] = o##_s16,
+#define SLOT_u16(o) .op[OP_##o][TYPE_u16] = o##_u16,
+#define SLOT_s32(o) .op[OP_##o][TYPE_s32] = o##_s32,
+#define SLOT_u32(o) .op[OP_##o][TYPE_u32] = o##_u32,
+#define SLOT_b16(o)                                                                                \
+    .op[OP_##o][TYPE_f16] = o##_b16, .op[OP_##o][TYPE_bf16] = o##_b16,                             \
+    .op[OP_##o][TYPE_s16] = o##_b16, .op[OP_##o][TYPE_u16] = o##_b16,
+#define SLOT_b32(o)                                                                                \
+    .op[OP_##o][TYPE_f32] = o##_b32, .op[OP_##o][TYPE_s32] = o##_b32,                              \
+    .op[OP_##o][TYPE_u32] = o##_b32,
 #define SLOTS_VVV(types, op) FOR_##types(SLOT, op)
 #define SLOTS_VV(types, op) FOR_##types(SLOT, op)
 #define SLOTS_VVS(types, op) FOR_##types(SLOT, op)
@@ -661,44 +641,42 @@ SEL_ONE(b32)
 #define SLOTS_GATHER(types, op)
 #define SLOTS_COPY(types, op)
 
-#define CONV_SLOT(mode, S, D) [TYPE_##S][TYPE_##D][ROUND_##mode] = conv_##S##_##D##_##mode,
-#define CONV_NONE(S, D) [TYPE_##S][TYPE_##D][ROUND_NONE] = conv_##S##_##D##_RINT,
-#define CONV_EXACT(S, D) [TYPE_##S][TYPE_##D] = {[0 ... N_ROUNDS - 1] = conv_##S##_##D##_NONE},
+#define CONV_SLOT(mode, S, D) .conv[TYPE_##S][TYPE_##D][ROUND_##mode] = conv_##S##_##D##_##mode,
+#define CONV_NONE(S, D) .conv[TYPE_##S][TYPE_##D][ROUND_NONE] = conv_##S##_##D##_RINT,
+#define CONV_EXACT(S, D) .conv[TYPE_##S][TYPE_##D][0 ... N_ROUNDS - 1] = conv_##S##_##D##_NONE,
 #define CONV_SLOTS_EXACT CONV_EXACT
 #define CONV_SLOTS_SAT CONV_EXACT
 #define CONV_SLOTS_R5(S, D) FOR_R5(CONV_SLOT, S, D)
 #define CONV_SLOTS_R5N(S, D) CONV_NONE(S, D) FOR_R5N(CONV_SLOT, S, D)
 #define CONV_SLOTS_R6N(S, D) CONV_NONE(S, D) FOR_R6N(CONV_SLOT, S, D)
-#define CMP_SLOT(T, name, expr) [CMP_##name][TYPE_##T] = cmp_##name##_##T,
+#define CMP_SLOT(T, name, expr) .cmp[CMP_##name][TYPE_##T] = cmp_##name##_##T,
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init" /* the fast variants at the end replace some */
 const struct npu_lanes LANES = {
     .name = LANES_NAME,
     .copy = copy_blks,
-    .op = {
+    CMP_ALL(CMP_SLOT, f16) CMP_ALL(CMP_SLOT, f32)
 #define VEC(op, shape, types, cost, lane, brief) SLOTS_##shape(types, op)
 #include "../isa/vec.def"
-        [OP_vsin][TYPE_f32] = sin_any,
-        [OP_vcos][TYPE_f32] = cos_any,
-        [OP_vtan][TYPE_f32] = tan_any,
-    },
-    .conv = {
+        .op[OP_vsin][TYPE_f32] = sin_any,
+    .op[OP_vcos][TYPE_f32] = cos_any,
+    .op[OP_vtan][TYPE_f32] = tan_any,
 #define CONV(S, D, rounds, brief) CONV_SLOTS_##rounds(S, D)
 #include "../isa/conv.def"
-        [TYPE_f16][TYPE_f32] = {[0 ... N_ROUNDS - 1] = widen_f16},
-        [TYPE_u8][TYPE_f16] = {[0 ... N_ROUNDS - 1] = widen_u8},
+    .conv[TYPE_f16][TYPE_f32][0 ... N_ROUNDS - 1] = widen_f16,
+    .conv[TYPE_u8][TYPE_f16][0 ... N_ROUNDS - 1] = widen_u8,
 #ifdef __F16C__
-        [TYPE_f16][TYPE_s32][ROUND_RINT] = rint_f16_s32,
-        [TYPE_f16][TYPE_u8][ROUND_NONE] = rint_f16_u8,
-        [TYPE_f16][TYPE_u8][ROUND_RINT] = rint_f16_u8,
+    .conv[TYPE_f16][TYPE_s32][ROUND_RINT] = rint_f16_s32,
+    .conv[TYPE_f16][TYPE_u8][ROUND_NONE] = rint_f16_u8,
+    .conv[TYPE_f16][TYPE_u8][ROUND_RINT] = rint_f16_u8,
 #endif
-        [TYPE_f32][TYPE_f16][ROUND_NONE] = narrow_f16,
-        [TYPE_f32][TYPE_f16][ROUND_RINT] = narrow_f16,
-    },
-    .cmp = {CMP_ALL(CMP_SLOT, f16) CMP_ALL(CMP_SLOT, f32)},
-    .sel = {[TYPE_f16] = sel_b16, [TYPE_f32] = sel_b32},
-    .pick = {[2] = pick_b16, [4] = pick_b32},
+    .conv[TYPE_f32][TYPE_f16][ROUND_NONE] = narrow_f16,
+    .conv[TYPE_f32][TYPE_f16][ROUND_RINT] = narrow_f16,
+    .sel[TYPE_f16] = sel_b16,
+    .sel[TYPE_f32] = sel_b32,
+    .pick[2] = pick_b16,
+    .pick[4] = pick_b32,
     .span = span_of,
 };
 #pragma GCC diagnostic pop

@@ -3,8 +3,8 @@
  * launch.c - running all blocks of a kernel and collecting what went wrong.
  *
  * Workers take blocks in runs from a counter. Each block is a fiber on one of the worker's slots. A
- * block that waits in SyncAll is parked with its slot; its worker goes on with other blocks and comes
- * back when the run's generation has changed.
+ * block that waits in SyncAll is parked with its slot; its worker goes on with other blocks and
+ * comes back when the run's generation has changed.
  *
  *   state = blocks that ended << 32 | blocks that wait;  when both together are all blocks, either
  *   nobody has ended (the barrier opens) or the others wait for ever (deadlock).
@@ -43,7 +43,8 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* ---- SyncAll --------------------------------------------------------------------------------------- */
+/* ---- SyncAll
+ * --------------------------------------------------------------------------------------- */
 
 static void open_barrier(struct npu_block_run *run)
 {
@@ -79,10 +80,11 @@ void npu_sync_all(struct npu_core *core, struct npu_where where)
     const uint32_t room = n_cores(run->l);
 
     if (core->block_dim > room) {
-        npu_fault(core, NPU_E_DEADLOCK, where,
-                  "SyncAll among %u blocks on %s, which has %u such cores: the blocks that wait would "
-                  "keep the cores from those that have not begun; launch at most %u",
-                  core->block_dim, core->soc->name, room, room);
+        npu_fault(
+            core, NPU_E_DEADLOCK, where,
+            "SyncAll among %u blocks on %s, which has %u such cores: the blocks that wait would "
+            "keep the cores from those that have not begun; launch at most %u",
+            core->block_dim, core->soc->name, room, room);
         return;
     }
     if (atomic_load(&run->is_hopeless))
@@ -96,11 +98,12 @@ void npu_sync_all(struct npu_core *core, struct npu_where where)
     c->waiting = false;
     if (atomic_load(&run->is_hopeless))
         npu_fault(core, NPU_E_DEADLOCK, where,
-                  "SyncAll waits for ever: %u of %u blocks ended without it",
-                  run->n_ended, core->block_dim);
+                  "SyncAll waits for ever: %u of %u blocks ended without it", run->n_ended,
+                  core->block_dim);
 }
 
-/* ---- one block ------------------------------------------------------------------------------------- */
+/* ---- one block
+ * ------------------------------------------------------------------------------------- */
 
 static void run_block(void *arg)
 {
@@ -163,8 +166,8 @@ static void no_slot(struct npu_block_run *run, uint32_t block)
     if (run->fault.status == NPU_OK || block < run->fault_block) {
         run->fault.status = NPU_OK;
         run->fault_block = block;
-        (void)npu_fail(&run->fault, NPU_E_NOMEM, "block %u of %u: no memory for another core", block,
-                       run->l->block_dim);
+        (void)npu_fail(&run->fault, NPU_E_NOMEM, "block %u of %u: no memory for another core",
+                       block, run->l->block_dim);
     }
     (void)pthread_mutex_unlock(&run->fault_lock);
     look(run, atomic_fetch_add(&run->state, 1ull << 32) + (1ull << 32));
@@ -191,7 +194,8 @@ static void start_block(struct npu_worker *w, struct npu_block_run *run, uint32_
     go_on(w, s, run);
 }
 
-/* ---- all blocks ------------------------------------------------------------------------------------ */
+/* ---- all blocks
+ * ------------------------------------------------------------------------------------ */
 
 /* Resumes every parked block whose barrier has opened; true when there was one. */
 static bool resume_parked(struct npu_worker *w, struct npu_block_run *run)
@@ -254,7 +258,8 @@ static enum npu_status check(const struct npu_launch *l, struct npu_diag *d)
         return npu_fail(d, NPU_E_ARG, "%s: a launch of %u blocks; 1 to %d are allowed", name,
                         l->block_dim, NPU_MAX_BLOCKS);
     if (!l->run || !l->soc)
-        return npu_fail(d, NPU_E_ARG, "%s: a launch without a %s", name, l->run ? "chip" : "function");
+        return npu_fail(d, NPU_E_ARG, "%s: a launch without a %s", name,
+                        l->run ? "chip" : "function");
     if (npu_self())
         return npu_fail(d, NPU_E_UNSUP, "%s: launched from inside a kernel", name);
     return NPU_OK;

@@ -23,14 +23,15 @@ static struct {
     struct npu_worker worker[MAX_THREADS];
     npu_job_fn *fn; /* of the job at hand; published by job_number */
     void *arg;
-    _Alignas(64) atomic_uint calls; /* helpers wait for it to change */
+    _Alignas(64) atomic_uint calls;  /* helpers wait for it to change */
     _Alignas(64) atomic_uint open;   /* 1 while helpers may join */
     _Alignas(64) atomic_uint inside; /* helpers that may be in the job */
 } pool = {.serve = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
 
 static _Thread_local bool in_job;
 
-/* ---- waiting --------------------------------------------------------------------------------------- */
+/* ---- waiting
+ * --------------------------------------------------------------------------------------- */
 
 static void pause_a_bit(void)
 {
@@ -62,7 +63,8 @@ void npu_wake_all(atomic_uint *word)
     (void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-/* ---- threads --------------------------------------------------------------------------------------- */
+/* ---- threads
+ * --------------------------------------------------------------------------------------- */
 
 static uint32_t count_threads(void)
 {
@@ -153,7 +155,8 @@ static void start_helpers(void)
     (void)pthread_attr_destroy(&attr);
 }
 
-/* ---- jobs ------------------------------------------------------------------------------------------ */
+/* ---- jobs
+ * ------------------------------------------------------------------------------------------ */
 
 void npu_pool_invite(void)
 {

@@ -2,8 +2,9 @@
 /*
  * pool.h - worker threads that live as long as the process.
  *
- * One job at a time; the thread that brings it takes part and may finish it alone. Helpers come only
- * when invited: waking a thread costs more than a small kernel. After a fork the child starts its own.
+ * One job at a time; the thread that brings it takes part and may finish it alone. Helpers come
+ * only when invited: waking a thread costs more than a small kernel. After a fork the child starts
+ * its own.
  */
 #ifndef NPU_POOL_H
 #define NPU_POOL_H

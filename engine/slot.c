@@ -66,7 +66,8 @@ struct npu_slot *npu_slot_new(const struct npu_soc *soc, enum npu_core_kind kind
     for (int m = 0; m < N_MEMS; m++)
         if (has_mem(kind, m))
             s->map_bytes += round_up(s->mem_bytes[m], page) + page;
-    s->map = mmap(NULL, s->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    s->map =
+        mmap(NULL, s->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (s->map == MAP_FAILED || !lay_out(s, page)) {
         if (s->map == MAP_FAILED)
             s->map = NULL;

@@ -6,7 +6,8 @@
  * block that waits keeps its slot, and the next block takes another. UB holds what the last block
  * left there, as on the chip.
  *
- *   | guard | stack | guard | UB (or L1 L0A L0B L0C BT FB) | guard |      one mapping, touched lazily
+ *   | guard | stack | guard | UB (or L1 L0A L0B L0C BT FB) | guard |      one mapping, touched
+ * lazily
  *
  * The guard below the stack is wide, because one frame with a large array steps over a narrow one.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * special.c - vector instructions that are not lane by lane: comparisons into bits, choices by bits,
- * reductions, broadcasts and copies. Each works on one repeat; npu_special_run is the loop.
+ * special.c - vector instructions that are not lane by lane: comparisons into bits, choices by
+ * bits, reductions, broadcasts and copies. Each works on one repeat; npu_special_run is the loop.
  */
 #include "core_int.h"
 #include "lane_math.h"
@@ -35,7 +35,8 @@ static uint8_t *result_at(const struct repeat *p)
     return npu_view_base(p->c, d) + p->r * d->rep_step;
 }
 
-/* ---- bits ----------------------------------------------------------------------------------------- */
+/* ---- bits
+ * ----------------------------------------------------------------------------------------- */
 
 static void compare(const struct repeat *p)
 {
@@ -56,7 +57,8 @@ static void choose(const struct repeat *p)
     npu_view_scatter(p->c, d, p->r, p->out, p->w->lanes, p->mask);
 }
 
-/* ---- reductions ------------------------------------------------------------------------------------ */
+/* ---- reductions
+ * ------------------------------------------------------------------------------------ */
 
 static bool is_half(const struct repeat *p)
 {
@@ -125,8 +127,8 @@ static uint32_t index_of(const struct repeat *p, const float *x, float best)
 {
     uint32_t i = 0;
 
-    while (i + 1 < p->w->lanes && (!npu_mask_has(p->mask, i) || (best == best ? x[i] != best
-                                                                              : x[i] == x[i])))
+    while (i + 1 < p->w->lanes &&
+           (!npu_mask_has(p->mask, i) || (best == best ? x[i] != best : x[i] == x[i])))
         i++;
     return i;
 }
@@ -163,7 +165,8 @@ static void reduce_repeat(const struct repeat *p)
 static void reduce_blks(const struct repeat *p)
 {
     const uint32_t elem = npu_types[p->in->type].bytes, per_blk = NPU_BLK_BYTES / elem;
-    const bool fills = p->c->pub.soc->arch != 2201; /* a blk without lanes: 2201 leaves the old value */
+    const bool fills =
+        p->c->pub.soc->arch != 2201; /* a blk without lanes: 2201 leaves the old value */
     const float none = p->in->op == OP_vcgadd ? 0.0f : identity(p->in->op);
     float x[MAX_LANES];
 
@@ -177,7 +180,8 @@ static void reduce_blks(const struct repeat *p)
     }
 }
 
-/* ---- moving ---------------------------------------------------------------------------------------- */
+/* ---- moving
+ * ---------------------------------------------------------------------------------------- */
 
 static void broadcast(const struct repeat *p)
 {
@@ -193,11 +197,13 @@ static void copy_lanes(const struct repeat *p)
     npu_view_scatter(p->c, &p->w->view[VIEW_DST], p->r, p->a, p->w->lanes, p->mask);
 }
 
-/* ---- gather ---------------------------------------------------------------------------------------- */
+/* ---- gather
+ * ---------------------------------------------------------------------------------------- */
 
-/* The offsets were checked when the instruction was laid out. With lanes off, or gaps in dst, a repeat
- * goes through a dense buffer, so that what is not written stays. */
-static void gather_lanes(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w)
+/* The offsets were checked when the instruction was laid out. With lanes off, or gaps in dst, a
+ * repeat goes through a dense buffer, so that what is not written stays. */
+static void gather_lanes(struct npu_core_int *c, const struct npu_insn *in,
+                         const struct npu_walk *w)
 {
     const struct npu_view *d = &w->view[VIEW_DST], *o = &w->view[VIEW_SRC1];
     const uint8_t *from = c->pub.mem[in->ref[1].mem].base + in->ref[1].at_bytes + in->scalar;
@@ -221,14 +227,15 @@ static void gather_lanes(struct npu_core_int *c, const struct npu_insn *in, cons
     }
 }
 
-/* ---- the loop -------------------------------------------------------------------------------------- */
+/* ---- the loop
+ * -------------------------------------------------------------------------------------- */
 
 typedef void repeat_fn(const struct repeat *p);
 static repeat_fn *const functions[N_OPS] = {
-    [OP_vcmp] = compare,         [OP_vcmps] = compare,       [OP_vsel] = choose,
-    [OP_vcadd] = reduce_repeat,  [OP_vcmax] = reduce_repeat, [OP_vcmin] = reduce_repeat,
-    [OP_vcgadd] = reduce_blks,   [OP_vcgmax] = reduce_blks,  [OP_vcgmin] = reduce_blks,
-    [OP_vbrcb] = broadcast,      [OP_vcopy] = copy_lanes,
+    [OP_vcmp] = compare,        [OP_vcmps] = compare,       [OP_vsel] = choose,
+    [OP_vcadd] = reduce_repeat, [OP_vcmax] = reduce_repeat, [OP_vcmin] = reduce_repeat,
+    [OP_vcgadd] = reduce_blks,  [OP_vcgmax] = reduce_blks,  [OP_vcgmin] = reduce_blks,
+    [OP_vbrcb] = broadcast,     [OP_vcopy] = copy_lanes,
 };
 
 /* The fields of these instructions that a type check does not cover. */
@@ -236,10 +243,10 @@ static bool modes_are_possible(struct npu_core_int *c, const struct npu_insn *in
 {
     const bool is_cmp = in->op == OP_vcmp || in->op == OP_vcmps;
     const bool is_extreme = in->op == OP_vcmax || in->op == OP_vcmin;
-    const unsigned most = is_cmp               ? CMP_NE
-                          : is_extreme         ? ORDER_ONLY_INDEX
-                          : in->op == OP_vsel  ? 2
-                                               : UINT8_MAX;
+    const unsigned most = is_cmp              ? CMP_NE
+                          : is_extreme        ? ORDER_ONLY_INDEX
+                          : in->op == OP_vsel ? 2
+                                              : UINT8_MAX;
 
     if (in->mode <= most)
         return true;

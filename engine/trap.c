@@ -18,7 +18,8 @@ enum { N_SIGNALS = sizeof signals / sizeof *signals };
 static struct sigaction before[N_SIGNALS];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* ---- naming what happened -------------------------------------------------------------------------- */
+/* ---- naming what happened
+ * -------------------------------------------------------------------------- */
 
 static void record(struct npu_core_int *c, int sig, const siginfo_t *info)
 {
@@ -40,7 +41,8 @@ static void record(struct npu_core_int *c, int sig, const siginfo_t *info)
                   "%sthe kernel touched address %p, which is not mapped", after, (const void *)at);
 }
 
-/* ---- leaving the kernel ---------------------------------------------------------------------------- */
+/* ---- leaving the kernel
+ * ---------------------------------------------------------------------------- */
 
 static _Noreturn void landing(void)
 {
@@ -96,7 +98,8 @@ static void on_signal(int sig, siginfo_t *info, void *context)
         pass_on(sig, info, context);
 }
 
-/* ---- set-up ---------------------------------------------------------------------------------------- */
+/* ---- set-up
+ * ---------------------------------------------------------------------------------------- */
 
 void npu_trap_renew(void)
 {
@@ -142,7 +145,8 @@ void npu_trap_thread(void)
     (void)pthread_once(&alt_once, make_alt_key);
     if (sigaltstack(NULL, &now) || !(now.ss_flags & SS_DISABLE))
         return; /* the program brought its own */
-    void *stack = mmap(NULL, ALT_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *stack =
+        mmap(NULL, ALT_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (stack == MAP_FAILED)
         return;
     (void)pthread_setspecific(alt_key, stack);

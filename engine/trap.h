@@ -2,9 +2,9 @@
 /*
  * trap.h - signals that a kernel raises become faults of its core.
  *
- * A wild GM address, a stack that overflows or a division by zero ends the block, not the process: the
- * handler sends the fiber to a landing function. Signals raised anywhere else go to the handler that
- * was there before.
+ * A wild GM address, a stack that overflows or a division by zero ends the block, not the process:
+ * the handler sends the fiber to a landing function. Signals raised anywhere else go to the handler
+ * that was there before.
  */
 #ifndef NPU_TRAP_H
 #define NPU_TRAP_H

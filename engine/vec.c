@@ -2,8 +2,8 @@
 /*
  * vec.c - the vector unit: the fast doors for contiguous operands, and the general walk.
  *
- * The walk gathers one repeat of each source, computes it densely, and scatters the active lanes, so
- * that a repeat is read whole before any of it is written, as on the chip.
+ * The walk gathers one repeat of each source, computes it densely, and scatters the active lanes,
+ * so that a repeat is read whole before any of it is written, as on the chip.
  */
 #include "core_int.h"
 #include <string.h>
@@ -23,7 +23,8 @@ const struct npu_lanes *npu_lanes_best(void)
     return &npu_lanes_plain;
 }
 
-/* ---- the general walk --------------------------------------------------------------------------- */
+/* ---- the general walk ---------------------------------------------------------------------------
+ */
 
 /* Every used operand is one run of bytes and every lane is on. */
 static bool is_dense(const struct npu_walk *w)
@@ -75,8 +76,8 @@ static void run_dense(struct npu_core_int *c, const struct npu_insn *in, const s
     if (in->op == OP_vconv)
         c->lanes->conv[in->type][in->dst_type][in->mode](p[0], p[1], n_lanes(w));
     else
-        c->lanes->op[in->op][in->type](p[0], p[1], npu_isa[in->op].shape == SHAPE_AXPY ? p[0] : p[2],
-                                       in->scalar, n_lanes(w));
+        c->lanes->op[in->op][in->type](
+            p[0], p[1], npu_isa[in->op].shape == SHAPE_AXPY ? p[0] : p[2], in->scalar, n_lanes(w));
 }
 
 static void run_repeat(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w,
@@ -117,7 +118,8 @@ void npu_vec_run(struct npu_core_int *c, const struct npu_insn *in, const struct
         run_repeat(c, in, w, r, dense);
 }
 
-/* ---- fast doors --------------------------------------------------------------------------------- */
+/* ---- fast doors ---------------------------------------------------------------------------------
+ */
 
 /* How many sources a shape reads. */
 static const uint8_t n_sources[N_SHAPES] = {
@@ -140,9 +142,10 @@ static struct npu_ref ub_ref(const struct npu_core *c, const void *p)
 }
 
 /* Everything that the fast path does not take: other orders, faults to name, overlaps. */
-static __attribute__((noinline)) void slow_vec(struct npu_core *c, enum npu_op op, enum npu_type type,
-                                               const void *const p[3], uint64_t scalar,
-                                               uint32_t count, struct npu_where where)
+static __attribute__((noinline)) void slow_vec(struct npu_core *c, enum npu_op op,
+                                               enum npu_type type, const void *const p[3],
+                                               uint64_t scalar, uint32_t count,
+                                               struct npu_where where)
 {
     struct npu_insn in = {.kind = KIND_OP,
                           .op = (uint8_t)op,
@@ -190,12 +193,14 @@ void npu_conv(struct npu_core *c, enum npu_type dst_type, void *dst, enum npu_ty
     const uint64_t d = (uint64_t)(uintptr_t)dst - base, s = (uint64_t)(uintptr_t)src - base;
     const uint64_t d_bytes = (uint64_t)count * npu_types[dst_type].bytes;
     const uint64_t s_bytes = (uint64_t)count * npu_types[src_type].bytes;
-    const bool fits = d_bytes <= room && s_bytes <= room && d <= room - d_bytes && s <= room - s_bytes;
+    const bool fits =
+        d_bytes <= room && s_bytes <= room && d <= room - d_bytes && s <= room - s_bytes;
     const bool apart = d + d_bytes <= s || s + s_bytes <= d || (d == s && d_bytes == s_bytes);
 
     if (!count)
         return;
-    if (NPU_UNLIKELY(c->slow | c->faulted | !fn | !fits | !apart | ((d | s) % NPU_BLK_BYTES != 0))) {
+    if (NPU_UNLIKELY(c->slow | c->faulted | !fn | !fits | !apart |
+                     ((d | s) % NPU_BLK_BYTES != 0))) {
         npu_issue(c, &(struct npu_insn){.kind = KIND_OP,
                                         .op = OP_vconv,
                                         .type = (uint8_t)src_type,

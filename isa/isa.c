@@ -14,10 +14,10 @@
 enum { TYPES_ANY = (1u << N_TYPES) - 1 };
 
 const struct npu_isa_row npu_isa[N_OPS] = {
-#define VEC(op, sh, ty, co, lane, br) \
+#define VEC(op, sh, ty, co, lane, br)                                                              \
     [OP_##op] = {#op, br, #lane, PIPE_V, SHAPE_##sh, COST_##co, TYPES_##ty},
 #include "vec.def"
-#define MTE(op, pi, dst, src, co, br) \
+#define MTE(op, pi, dst, src, co, br)                                                              \
     [OP_##op] = {#op, br, "", PIPE_##pi, SHAPE_COPY, COST_##co, TYPES_ANY},
 #include "mte.def"
 };
@@ -42,20 +42,20 @@ const struct npu_name_row npu_costs[N_COSTS] = {
 #include "cost.def"
 };
 const struct npu_soc npu_socs[] = {
-#define SOC(n, ar, aic, aiv, ub, l1, l0a, l0b, l0c, bt, fb, l2, hbm, mhz) \
-    {.name = #n,                                                          \
-     .arch = (ar),                                                        \
-     .n_aic = (aic),                                                      \
-     .n_aiv = (aiv),                                                      \
-     .mem_bytes = {[MEM_UB] = (ub),                                       \
-                   [MEM_L1] = (l1),                                       \
-                   [MEM_L0A] = (l0a),                                     \
-                   [MEM_L0B] = (l0b),                                     \
-                   [MEM_L0C] = (l0c),                                     \
-                   [MEM_BT] = (bt),                                       \
-                   [MEM_FB] = (fb)},                                      \
-     .l2_mb = (l2),                                                       \
-     .hbm_gb = (hbm),                                                     \
+#define SOC(n, ar, aic, aiv, ub, l1, l0a, l0b, l0c, bt, fb, l2, hbm, mhz)                          \
+    {.name = #n,                                                                                   \
+     .arch = (ar),                                                                                 \
+     .n_aic = (aic),                                                                               \
+     .n_aiv = (aiv),                                                                               \
+     .mem_bytes = {[MEM_UB] = (ub),                                                                \
+                   [MEM_L1] = (l1),                                                                \
+                   [MEM_L0A] = (l0a),                                                              \
+                   [MEM_L0B] = (l0b),                                                              \
+                   [MEM_L0C] = (l0c),                                                              \
+                   [MEM_BT] = (bt),                                                                \
+                   [MEM_FB] = (fb)},                                                               \
+     .l2_mb = (l2),                                                                                \
+     .hbm_gb = (hbm),                                                                              \
      .cube_mhz = (mhz)},
 #include "soc.def"
 };
@@ -121,13 +121,14 @@ static enum npu_status set_one(struct npu_soc *soc, const char *key, const char 
         errno = 0;
         const unsigned long long v = strtoull(value, &end, 0);
         if (errno || end == value || *end || *value == '-' || v < f->least || v > f->most)
-            return npu_fail(d, NPU_E_ARG, "NPUTWIN_SOC_SET: %s=%s: a number from %u to %u is needed",
-                            f->name, value, f->least, f->most);
+            return npu_fail(d, NPU_E_ARG,
+                            "NPUTWIN_SOC_SET: %s=%s: a number from %u to %u is needed", f->name,
+                            value, f->least, f->most);
         *(uint32_t *)((char *)soc + f->at) = (uint32_t)v;
         return NPU_OK;
     }
-    return npu_fail(d, NPU_E_ARG, "NPUTWIN_SOC_SET: there is no figure '%s'; the figures are %s", key,
-                    list);
+    return npu_fail(d, NPU_E_ARG, "NPUTWIN_SOC_SET: there is no figure '%s'; the figures are %s",
+                    key, list);
 }
 
 /* text: "key=value,key=value"; cut to pieces in place. */

@@ -50,13 +50,13 @@ enum npu_op {
 enum npu_relation { CMP_LT, CMP_GT, CMP_EQ, CMP_LE, CMP_GE, CMP_NE };
 /* Roundings of vconv; the numbers are those of Ascend C's RoundMode. */
 enum npu_round {
-    ROUND_NONE,  /* exact, or RINT where the pair loses bits */
-    ROUND_RINT,  /* to nearest, ties to even */
+    ROUND_NONE, /* exact, or RINT where the pair loses bits */
+    ROUND_RINT, /* to nearest, ties to even */
     ROUND_FLOOR,
     ROUND_CEIL,
     ROUND_ROUND, /* to nearest, ties away from zero */
     ROUND_TRUNC,
-    ROUND_ODD,   /* von Neumann: inexact results get an odd last bit */
+    ROUND_ODD, /* von Neumann: inexact results get an odd last bit */
     N_ROUNDS
 };
 
@@ -83,9 +83,9 @@ struct npu_name_row {
 };
 struct npu_soc {
     const char *name;
-    uint32_t arch;                  /* 2201 or 3510, the number of --npu-arch=dav-NNNN */
-    uint32_t n_aic, n_aiv;          /* cube and vector cores */
-    uint32_t mem_bytes[N_MEMS];     /* size of each on-chip memory; GM 0 */
+    uint32_t arch;              /* 2201 or 3510, the number of --npu-arch=dav-NNNN */
+    uint32_t n_aic, n_aiv;      /* cube and vector cores */
+    uint32_t mem_bytes[N_MEMS]; /* size of each on-chip memory; GM 0 */
     uint32_t l2_mb, hbm_gb, cube_mhz;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* on_core.h - runs a function as a one-block kernel. Assertions belong outside: cmocka's longjmp must
- * not cross stacks. */
+/* on_core.h - runs a function as a one-block kernel. Assertions belong outside: cmocka's longjmp
+ * must not cross stacks. */
 #ifndef ON_CORE_H
 #define ON_CORE_H
 #include <setjmp.h>
@@ -12,8 +12,8 @@
 
 #define HERE ((struct npu_where){__FILE__, __LINE__})
 
-static inline enum npu_status launch_on(const char *soc, uint32_t blocks, npu_block_fn *fn, void *arg,
-                                        struct npu_diag *d)
+static inline enum npu_status launch_on(const char *soc, uint32_t blocks, npu_block_fn *fn,
+                                        void *arg, struct npu_diag *d)
 {
     const struct npu_launch l = {
         .soc = npu_soc_find(soc), .name = "test", .block_dim = blocks, .run = fn, .arg = arg};
@@ -31,8 +31,5 @@ static inline void on_core(npu_block_fn *fn, void *arg)
         fail_msg("%s", d.text);
 }
 
-static inline uint8_t *ub_of(struct npu_core *c)
-{
-    return c->mem[MEM_UB].base;
-}
+static inline uint8_t *ub_of(struct npu_core *c) { return c->mem[MEM_UB].base; }
 #endif

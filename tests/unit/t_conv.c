@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * t_conv.c - every conversion with every rounding, against double arithmetic of libm and a walk over
- * neighbouring numbers; the table of supported roundings; and what stands in no table is refused.
+ * t_conv.c - every conversion with every rounding, against double arithmetic of libm and a walk
+ * over neighbouring numbers; the table of supported roundings; and what stands in no table is
+ * refused.
  */
 #include "on_core.h"
 #include "../../base/num.h"
@@ -76,7 +77,8 @@ static long double choose(long double x, long double down, long double up, bool 
     }
 }
 
-/* Rounded to `digits` binary digits with the least exponent of the format; to integers: digits 0. */
+/* Rounded to `digits` binary digits with the least exponent of the format; to integers: digits 0.
+ */
 static long double rounded(long double x, int digits, int least, int mode)
 {
     int e;
@@ -133,10 +135,30 @@ static bool is_nan_bits(enum npu_type to, uint64_t bits)
 
 static void fill(enum npu_type from, int round)
 {
-    static const int64_t edges[] = {0, 1, -1, 127, 128, -128, -129, 255, 256, 32767, 32768, -32768,
-                                    -32769, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, 16777217,
-                                    16777219, -16777217, (1ll << 53) + 1, (1ll << 40) + (1 << 16),
-                                    (1ll << 40) + (1 << 16) + 1, (1ll << 62) + (1ll << 38) + 1};
+    static const int64_t edges[] = {0,
+                                    1,
+                                    -1,
+                                    127,
+                                    128,
+                                    -128,
+                                    -129,
+                                    255,
+                                    256,
+                                    32767,
+                                    32768,
+                                    -32768,
+                                    -32769,
+                                    INT32_MAX,
+                                    INT32_MIN,
+                                    INT64_MAX,
+                                    INT64_MIN,
+                                    16777217,
+                                    16777219,
+                                    -16777217,
+                                    (1ll << 53) + 1,
+                                    (1ll << 40) + (1 << 16),
+                                    (1ll << 40) + (1 << 16) + 1,
+                                    (1ll << 62) + (1ll << 38) + 1};
     const uint32_t n_edges = sizeof edges / sizeof *edges;
 
     for (uint32_t i = 0; i < N; i++) {
@@ -161,10 +183,11 @@ static void fill(enum npu_type from, int round)
             in.s64[i] = v;
             break;
         default: /* random patterns; halves with their last bits; ties at integers and at halves */
-            in.f[i] = round == 0   ? npu_f32_from_bits((uint32_t)r)
-                      : round == 1 ? (float)((int32_t)r >> (r % 31)) * 0.5f
-                                   : npu_f32_from_bits((npu_f32_bits(npu_f16_to_f32((uint16_t)i)) | 0x1000) +
-                                                       (uint32_t)(r >> 60) % 3 - 1);
+            in.f[i] = round == 0 ? npu_f32_from_bits((uint32_t)r)
+                      : round == 1
+                          ? (float)((int32_t)r >> (r % 31)) * 0.5f
+                          : npu_f32_from_bits((npu_f32_bits(npu_f16_to_f32((uint16_t)i)) | 0x1000) +
+                                              (uint32_t)(r >> 60) % 3 - 1);
         }
     }
 }
@@ -191,25 +214,26 @@ static void try_pair(enum npu_type from, enum npu_type to, int mode)
             if (to == TYPE_f32 && from == TYPE_f32 && x == 0)
                 assert_int_equal(got, 0);
             else if (got != want && !(any_nan && is_nan_bits(to, got)))
-                fail_msg("%s to %s, rounding %d, %La: got 0x%llx, want 0x%llx", npu_types[from].name,
-                         npu_types[to].name, mode, x, (unsigned long long)got, (unsigned long long)want);
+                fail_msg("%s to %s, rounding %d, %La: got 0x%llx, want 0x%llx",
+                         npu_types[from].name, npu_types[to].name, mode, x, (unsigned long long)got,
+                         (unsigned long long)want);
         }
     }
 }
 
-/* The pairs and roundings of 910B as its manual lists them. R: RINT..TRUNC, N: NONE, O: ODD, E: exact,
- * so that all are alike, S: the rounding is not looked at. */
+/* The pairs and roundings of 910B as its manual lists them. R: RINT..TRUNC, N: NONE, O: ODD, E:
+ * exact, so that all are alike, S: the rounding is not looked at. */
 static const struct {
     enum npu_type from, to;
     const char *rounds;
 } listed[] = {
-    {TYPE_s8, TYPE_f16, "E"},   {TYPE_u8, TYPE_f16, "E"},   {TYPE_s16, TYPE_f16, "RN"},
-    {TYPE_s16, TYPE_f32, "E"},  {TYPE_f16, TYPE_s8, "RN"},  {TYPE_f16, TYPE_u8, "RN"},
-    {TYPE_f16, TYPE_s16, "R"},  {TYPE_f16, TYPE_s32, "R"},  {TYPE_f16, TYPE_f32, "E"},
-    {TYPE_bf16, TYPE_s32, "R"}, {TYPE_bf16, TYPE_f32, "E"}, {TYPE_s32, TYPE_s16, "S"},
-    {TYPE_s32, TYPE_f32, "RN"}, {TYPE_s32, TYPE_s64, "E"},  {TYPE_f32, TYPE_s16, "R"},
+    {TYPE_s8, TYPE_f16, "E"},    {TYPE_u8, TYPE_f16, "E"},   {TYPE_s16, TYPE_f16, "RN"},
+    {TYPE_s16, TYPE_f32, "E"},   {TYPE_f16, TYPE_s8, "RN"},  {TYPE_f16, TYPE_u8, "RN"},
+    {TYPE_f16, TYPE_s16, "R"},   {TYPE_f16, TYPE_s32, "R"},  {TYPE_f16, TYPE_f32, "E"},
+    {TYPE_bf16, TYPE_s32, "R"},  {TYPE_bf16, TYPE_f32, "E"}, {TYPE_s32, TYPE_s16, "S"},
+    {TYPE_s32, TYPE_f32, "RN"},  {TYPE_s32, TYPE_s64, "E"},  {TYPE_f32, TYPE_s16, "R"},
     {TYPE_f32, TYPE_f16, "RON"}, {TYPE_f32, TYPE_bf16, "R"}, {TYPE_f32, TYPE_s32, "R"},
-    {TYPE_f32, TYPE_f32, "R"},  {TYPE_f32, TYPE_s64, "R"},  {TYPE_s64, TYPE_s32, "S"},
+    {TYPE_f32, TYPE_f32, "R"},   {TYPE_f32, TYPE_s64, "R"},  {TYPE_s64, TYPE_s32, "S"},
     {TYPE_s64, TYPE_f32, "R"},
 };
 
@@ -248,7 +272,8 @@ static void test_refusal(void **state)
     assert_non_null(strstr(d.text, "from s64 to u8"));
 }
 
-/* In repeat form the narrow operand takes half as many blks, and the mask counts lanes of the wide. */
+/* In repeat form the narrow operand takes half as many blks, and the mask counts lanes of the wide.
+ */
 static void narrow_repeats(void *arg, struct npu_core *c)
 {
     uint16_t *got = arg;
@@ -306,8 +331,8 @@ static void test_overlap(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs), cmocka_unit_test(test_refusal), cmocka_unit_test(test_repeats),
-        cmocka_unit_test(test_overlap)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pairs), cmocka_unit_test(test_refusal),
+                                       cmocka_unit_test(test_repeats),
+                                       cmocka_unit_test(test_overlap)};
     return cmocka_run_group_tests_name("conv", tests, NULL, NULL);
 }

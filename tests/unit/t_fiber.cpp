@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * t_fiber.cpp - C++ exceptions in kernels that wait: each block keeps its own, although all blocks of
- * a worker share one thread. A switch happens inside catch blocks and in destructors during unwinding.
+ * t_fiber.cpp - C++ exceptions in kernels that wait: each block keeps its own, although all blocks
+ * of a worker share one thread. A switch happens inside catch blocks and in destructors during
+ * unwinding.
  */
 #include <csetjmp>
 #include <cstdarg>

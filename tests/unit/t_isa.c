@@ -12,7 +12,8 @@
 
 enum { COUNT = 77, LANES = 128 };
 
-/* ---- one lane --------------------------------------------------------------------------------- */
+/* ---- one lane ---------------------------------------------------------------------------------
+ */
 
 struct golden {
     enum npu_op op;
@@ -114,7 +115,8 @@ static void test_rows(void **state)
         for (uint32_t k = 0; k < lanes; k++) {
             const uint64_t got = k < COUNT ? o.by_count[k] : want;
             if (!same(g->type, o.by_repeat[k], want) || !same(g->type, got, want))
-                fail_msg("golden row %zu, %s %s, lane %u: repeat form 0x%llx, count form 0x%llx, want 0x%llx",
+                fail_msg("golden row %zu, %s %s, lane %u: repeat form 0x%llx, count form 0x%llx, "
+                         "want 0x%llx",
                          i, npu_isa[g->op].name, npu_types[g->type].name, k,
                          (unsigned long long)o.by_repeat[k], (unsigned long long)got,
                          (unsigned long long)want);
@@ -123,7 +125,8 @@ static void test_rows(void **state)
     }
 }
 
-/* ---- not lane by lane --------------------------------------------------------------------------- */
+/* ---- not lane by lane ---------------------------------------------------------------------------
+ */
 
 /* What a special test puts into UB, runs, and reads back. */
 struct special {
@@ -183,7 +186,8 @@ static void set(uint64_t *to, enum npu_type type, const double *v, uint32_t n)
 static const double pair_a[] = {1, 2, 3, -1, 0.0, -0.0, NAN, INFINITY};
 static const double pair_b[] = {2, 2, 2, NAN, -0.0, -1, NAN, INFINITY};
 static const uint8_t pair_says[] = {
-    [CMP_LT] = 0x01, [CMP_GT] = 0x24, [CMP_EQ] = 0x92, [CMP_LE] = 0x93, [CMP_GE] = 0xb6, [CMP_NE] = 0x25,
+    [CMP_LT] = 0x01, [CMP_GT] = 0x24, [CMP_EQ] = 0x92,
+    [CMP_LE] = 0x93, [CMP_GE] = 0xb6, [CMP_NE] = 0x25,
 };
 
 static void golden_vcmp(enum npu_op op, enum npu_type type)
@@ -209,8 +213,8 @@ static void golden_vcmps(enum npu_op op, enum npu_type type)
 {
     static const double a[] = {1, 2, 3, NAN, -2, 2, INFINITY, -INFINITY}; /* against 2 */
     static const uint8_t says[] = {
-        [CMP_LT] = 0x91, [CMP_GT] = 0x44, [CMP_EQ] = 0x22, [CMP_LE] = 0xb3, [CMP_GE] = 0x66,
-        [CMP_NE] = 0xd5,
+        [CMP_LT] = 0x91, [CMP_GT] = 0x44, [CMP_EQ] = 0x22,
+        [CMP_LE] = 0xb3, [CMP_GE] = 0x66, [CMP_NE] = 0xd5,
     };
 
     for (uint8_t rel = CMP_LT; rel <= CMP_NE; rel++) {
@@ -328,7 +332,8 @@ static void golden_vbrcb(enum npu_op op, enum npu_type type)
         assert_int_equal(element(p.d, type, i), 100 + i / per);
 }
 
-/* Lane i takes element 2 + (61 - i); lanes from 61 on are off. t_gather.cpp has the forms in full. */
+/* Lane i takes element 2 + (61 - i); lanes from 61 on are off. t_gather.cpp has the forms in full.
+ */
 static void golden_vgather(enum npu_op op, enum npu_type type)
 {
     const uint32_t elem = npu_types[type].bytes;
@@ -336,7 +341,8 @@ static void golden_vgather(enum npu_op op, enum npu_type type)
 
     for (uint32_t i = 0; i < LANES; i++)
         p.a[i] = 100 + i;
-    for (uint32_t i = 0; i < 61; i++) { /* offsets are 32 bits wide, b is written element by element */
+    for (uint32_t i = 0; i < 61;
+         i++) { /* offsets are 32 bits wide, b is written element by element */
         const uint32_t at = elem == 2 ? 2 * i : i;
         p.b[at] = (61 - i) * elem;
     }
@@ -384,7 +390,8 @@ static void test_special(void **state)
         golden_fns[i].fn(golden_fns[i].op, golden_fns[i].type);
 }
 
-/* ---- the duty ------------------------------------------------------------------------------------ */
+/* ---- the duty
+ * ------------------------------------------------------------------------------------ */
 
 static bool has_golden(uint32_t op, uint32_t type)
 {
@@ -411,7 +418,8 @@ static void test_duty(void **state)
     assert_int_equal(missing, 0);
 }
 
-/* ---- tables -------------------------------------------------------------------------------------- */
+/* ---- tables
+ * -------------------------------------------------------------------------------------- */
 
 static void test_soc(void **state)
 {
@@ -440,8 +448,8 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_duty),    cmocka_unit_test(test_rows), cmocka_unit_test(test_special),
-        cmocka_unit_test(test_names),   cmocka_unit_test(test_soc),
+        cmocka_unit_test(test_duty),  cmocka_unit_test(test_rows), cmocka_unit_test(test_special),
+        cmocka_unit_test(test_names), cmocka_unit_test(test_soc),
     };
     return cmocka_run_group_tests_name("isa", tests, NULL, NULL);
 }

@@ -12,7 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- every block runs once --------------------------------------------------------------------------- */
+/* ---- every block runs once
+ * --------------------------------------------------------------------------- */
 
 struct count {
     atomic_uint runs[300];
@@ -58,7 +59,8 @@ static void test_refused(void **state)
     assert_int_equal(k.runs[0], 0);
 }
 
-/* ---- SyncAll ------------------------------------------------------------------------------------------- */
+/* ---- SyncAll
+ * ------------------------------------------------------------------------------------------- */
 
 enum { BLOCKS = 48, ROUNDS = 20 };
 struct sync_job {
@@ -66,8 +68,8 @@ struct sync_job {
     atomic_uint wrong;
 };
 
-/* Each round reads what every other block wrote before the barrier; plain memory, so the sanitizer sees
- * whether the barrier orders it. */
+/* Each round reads what every other block wrote before the barrier; plain memory, so the sanitizer
+ * sees whether the barrier orders it. */
 static void sync_block(void *arg, struct npu_core *c)
 {
     struct sync_job *k = arg;
@@ -129,19 +131,22 @@ static void test_deadlock(void **state)
 
     (void)state;
     assert_int_equal(launch_on("Ascend910B2", 8, one_stays_away, NULL, &d), NPU_E_DEADLOCK);
-    assert_string_equal(d.text, "test, block 0 of 8: k.c:12: SyncAll waits for ever: 1 of 8 blocks ended "
-                                "without it");
+    assert_string_equal(d.text,
+                        "test, block 0 of 8: k.c:12: SyncAll waits for ever: 1 of 8 blocks ended "
+                        "without it");
     assert_int_equal(launch_on("Ascend910B2", 49, one_stays_away, NULL, &d), NPU_E_DEADLOCK);
     assert_non_null(strstr(d.text, "which has 48 such cores"));
 }
 
-/* ---- faults --------------------------------------------------------------------------------------------- */
+/* ---- faults
+ * --------------------------------------------------------------------------------------------- */
 
 static void lowest_fault(void *arg, struct npu_core *c)
 {
     (void)arg;
     if (c->block_idx % 7 == 3)
-        npu_fault(c, NPU_E_ASSERT, (struct npu_where){"k.c", 5}, "x is %u, 3 at most", c->block_idx);
+        npu_fault(c, NPU_E_ASSERT, (struct npu_where){"k.c", 5}, "x is %u, 3 at most",
+                  c->block_idx);
     npu_fault(c, NPU_E_ARG, HERE, "%s", c->faulted ? "dropped" : "later");
 }
 
@@ -160,7 +165,8 @@ static void third_block(void *arg, struct npu_core *c)
 {
     (void)arg;
     if (c->block_idx % 7 == 3)
-        npu_fault(c, NPU_E_ASSERT, (struct npu_where){"k.c", 5}, "x is %u, 3 at most", c->block_idx);
+        npu_fault(c, NPU_E_ASSERT, (struct npu_where){"k.c", 5}, "x is %u, 3 at most",
+                  c->block_idx);
 }
 
 static void test_fault_order(void **state)
@@ -194,7 +200,8 @@ static void test_fault_and_sync(void **state)
     assert_int_equal(n, 8);
 }
 
-/* ---- signals ---------------------------------------------------------------------------------------------- */
+/* ---- signals
+ * ---------------------------------------------------------------------------------------------- */
 
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 static volatile uint32_t zero, sink, n_levels = 1000;
@@ -245,7 +252,8 @@ static void test_signals(void **state)
 }
 #endif
 
-/* ---- several threads, loops, forks ------------------------------------------------------------------------- */
+/* ---- several threads, loops, forks
+ * ------------------------------------------------------------------------- */
 
 static void *launch_often(void *arg)
 {
@@ -253,7 +261,8 @@ static void *launch_often(void *arg)
         static _Thread_local struct sync_job job;
         struct npu_diag d;
         atomic_store(&job.wrong, 0);
-        if (launch_on("Ascend910B2", 1 + (uint32_t)k * 2, sync_block, &job, &d) != NPU_OK || job.wrong)
+        if (launch_on("Ascend910B2", 1 + (uint32_t)k * 2, sync_block, &job, &d) != NPU_OK ||
+            job.wrong)
             atomic_fetch_add((atomic_uint *)arg, 1);
     }
     return NULL;
@@ -342,14 +351,14 @@ static void test_fork(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks),         cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_sync),           cmocka_unit_test(test_ub_is_kept),
-        cmocka_unit_test(test_deadlock),       cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_fault_order),    cmocka_unit_test(test_fault_and_sync),
+        cmocka_unit_test(test_blocks),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_sync),        cmocka_unit_test(test_ub_is_kept),
+        cmocka_unit_test(test_deadlock),    cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_fault_order), cmocka_unit_test(test_fault_and_sync),
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
         cmocka_unit_test(test_signals),
 #endif
-        cmocka_unit_test(test_threads),        cmocka_unit_test(test_parallel),
+        cmocka_unit_test(test_threads),     cmocka_unit_test(test_parallel),
         cmocka_unit_test(test_nested),
 #if !defined(__SANITIZE_THREAD__)
         cmocka_unit_test(test_fork),

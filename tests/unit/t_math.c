@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * t_math.c - how right the special functions are. Halves: correctly rounded, all 65,536 of them.
- * Floats: within 0.501 units in the last place of libm's double (long double for halves), over random
- * and special arguments. The reference never runs a lane expression.
+ * Floats: within 0.501 units in the last place of libm's double (long double for halves), over
+ * random and special arguments. The reference never runs a lane expression.
  */
 #include "on_core.h"
 #include "../../base/num.h"
@@ -37,9 +37,9 @@ static double rec_d(double x)
     return 1 / x;
 }
 static const struct function functions[] = {
-    {OP_vexp, expl, exp},   {OP_vln, logl, log},   {OP_vsqrt, sqrtl, sqrt}, {OP_vrsqrt, rsqrt_l, rsqrt_d},
-    {OP_vrec, rec_l, rec_d}, {OP_vsin, sinl, sin}, {OP_vcos, cosl, cos},    {OP_vtan, tanl, tan},
-    {OP_vtanh, tanhl, tanh},
+    {OP_vexp, expl, exp},          {OP_vln, logl, log},     {OP_vsqrt, sqrtl, sqrt},
+    {OP_vrsqrt, rsqrt_l, rsqrt_d}, {OP_vrec, rec_l, rec_d}, {OP_vsin, sinl, sin},
+    {OP_vcos, cosl, cos},          {OP_vtan, tanl, tan},    {OP_vtanh, tanhl, tanh},
 };
 enum { N_FUNCTIONS = sizeof functions / sizeof *functions };
 
@@ -66,10 +66,11 @@ static void test_halves(void **state)
     for (size_t k = 0; k < N_FUNCTIONS; k++) {
         npu_lanes_best()->op[functions[k].op][TYPE_f16](h_out, h_in, NULL, 0, N);
         for (uint32_t i = 0; i < N; i++) {
-            const uint16_t want = round_half(functions[k].half((long double)npu_f16_to_f32(h_in[i])));
+            const uint16_t want =
+                round_half(functions[k].half((long double)npu_f16_to_f32(h_in[i])));
             if (h_out[i] != want && !(half_is_nan(want) && half_is_nan(h_out[i])))
-                fail_msg("%s of half 0x%04x: got 0x%04x, want 0x%04x", npu_isa[functions[k].op].name, i,
-                         h_out[i], want);
+                fail_msg("%s of half 0x%04x: got 0x%04x, want 0x%04x",
+                         npu_isa[functions[k].op].name, i, h_out[i], want);
         }
     }
 }
@@ -134,12 +135,14 @@ static void test_singles(void **state)
             fill_round(round);
             npu_lanes_best()->op[functions[k].op][TYPE_f32](f_out, f_in, NULL, 0, N);
             for (uint32_t i = 0; i < N; i++) {
-                const double exact = functions[k].single((double)f_in[i]), u = ulps(f_out[i], exact);
+                const double exact = functions[k].single((double)f_in[i]),
+                             u = ulps(f_out[i], exact);
                 worst = u > worst ? u : worst;
                 n_wrong += u > 0 && f_out[i] != (float)exact;
                 if (u > 0.501)
-                    fail_msg("%s(%a) = %a, exact %a, off by %.3f ulp", npu_isa[functions[k].op].name,
-                             (double)f_in[i], (double)f_out[i], exact, u);
+                    fail_msg("%s(%a) = %a, exact %a, off by %.3f ulp",
+                             npu_isa[functions[k].op].name, (double)f_in[i], (double)f_out[i],
+                             exact, u);
                 if (f_out[i] == 0 && exact == 0)
                     assert_int_equal(!!signbit(f_out[i]), !!signbit(exact));
             }
@@ -163,12 +166,13 @@ static void test_half_arithmetic(void **state)
         for (size_t k = 0; k < 4; k++) {
             npu_lanes_best()->op[ops[k]][TYPE_f16](h_out, h_in, h_two, 0, N);
             for (uint32_t i = 0; i < N; i++) {
-                const double a = (double)npu_f16_to_f32(h_in[i]), b = (double)npu_f16_to_f32(h_two[i]);
+                const double a = (double)npu_f16_to_f32(h_in[i]),
+                             b = (double)npu_f16_to_f32(h_two[i]);
                 const double y = k == 0 ? a + b : k == 1 ? a - b : k == 2 ? a * b : a / b;
                 const uint16_t want = npu_f64_to_f16(y);
                 if (h_out[i] != want && !(half_is_nan(want) && half_is_nan(h_out[i])))
-                    fail_msg("%s 0x%04x 0x%04x: got 0x%04x, want 0x%04x", npu_isa[ops[k]].name, h_in[i],
-                             h_two[i], h_out[i], want);
+                    fail_msg("%s 0x%04x 0x%04x: got 0x%04x, want 0x%04x", npu_isa[ops[k]].name,
+                             h_in[i], h_two[i], h_out[i], want);
             }
         }
     }
@@ -182,16 +186,18 @@ static void test_axpy(void **state)
         const uint16_t s = (uint16_t)(rnd() & 0xbfff); /* below 2 */
         for (uint32_t i = 0; i < N; i++) {
             h_in[i] = (uint16_t)(i & 0xbfff);
-            h_out[i] = (uint16_t)(h_in[i] ^ (rnd() & 0x83ff)); /* of a size, so that digits cancel */
+            h_out[i] =
+                (uint16_t)(h_in[i] ^ (rnd() & 0x83ff)); /* of a size, so that digits cancel */
         }
         memcpy(h_two, h_out, sizeof h_two);
         npu_lanes_best()->op[OP_vaxpy][TYPE_f16](h_out, h_in, h_out, s, N);
         for (uint32_t i = 0; i < N; i++) {
-            const long double y = (long double)npu_f16_to_f32(h_in[i]) * (long double)npu_f16_to_f32(s) +
-                                  (long double)npu_f16_to_f32(h_two[i]);
+            const long double y =
+                (long double)npu_f16_to_f32(h_in[i]) * (long double)npu_f16_to_f32(s) +
+                (long double)npu_f16_to_f32(h_two[i]);
             if (h_out[i] != round_half(y))
-                fail_msg("axpy 0x%04x * 0x%04x + 0x%04x: got 0x%04x, want 0x%04x", h_in[i], s, h_two[i],
-                         h_out[i], round_half(y));
+                fail_msg("axpy 0x%04x * 0x%04x + 0x%04x: got 0x%04x, want 0x%04x", h_in[i], s,
+                         h_two[i], h_out[i], round_half(y));
         }
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* t_mte.c - bursts with gaps and padding as DataCopyPad has them, exact writes to GM, flags that come
- * late, barriers. */
+/* t_mte.c - bursts with gaps and padding as DataCopyPad has them, exact writes to GM, flags that
+ * come late, barriers. */
 #include "on_core.h"
 #include <string.h>
 
@@ -34,7 +34,8 @@ static struct npu_insn copy_in(uint32_t n_burst, uint32_t bytes, int64_t src_gap
                              .where = HERE};
 }
 
-/* 3 bursts of 10 bytes, 6 apart in GM: each fills a blk with its own first element, one blk apart. */
+/* 3 bursts of 10 bytes, 6 apart in GM: each fills a blk with its own first element, one blk apart.
+ */
 static void test_padded_bursts(void **state)
 {
     struct copy k = {.in = copy_in(3, 10, 6, 32)};
@@ -116,7 +117,8 @@ static void test_bounds(void **state)
     assert_non_null(strstr(d.text, "null pointer"));
 }
 
-/* ---- flags ------------------------------------------------------------------------------------------ */
+/* ---- flags
+ * ------------------------------------------------------------------------------------------ */
 
 /* The vector unit is told to wait before the copy and its flag are issued: legal on the chip, whose
  * scalar unit goes on. */

@@ -12,7 +12,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- the reference -------------------------------------------------------------------------------- */
+/* ---- the reference
+ * -------------------------------------------------------------------------------- */
 
 struct entry {
     double value;
@@ -43,8 +44,7 @@ static void make_ieee(struct table *t, int e, int m, uint32_t first_special, uin
     for (uint32_t c = 0; c < first_special; c++) {
         const int exp = (int)(c >> m);
         const double mant = (double)(c & ((1u << m) - 1)) / (1 << m);
-        t->row[c] = (struct entry){
-            exp ? ldexp(1 + mant, exp - bias) : ldexp(mant, 1 - bias), c};
+        t->row[c] = (struct entry){exp ? ldexp(1 + mant, exp - bias) : ldexp(mant, 1 - bias), c};
     }
     /* Half a step beyond the largest, where the next number would be. */
     t->limit = t->row[t->n - 1].value + (t->row[t->n - 1].value - t->row[t->n - 2].value) / 2;
@@ -67,8 +67,8 @@ static void make_hif8(struct table *t)
             const int field = (e < 0 ? 1 << (w - 1) : 0) + low;
             const int code = prefix[w] + ((w ? field : 0) << mant_bits[w]) + m;
             if (code != 0x6f)
-                t->row[n++] = (struct entry){ldexp(1 + (double)m / (1 << mant_bits[w]), e),
-                                             (uint32_t)code};
+                t->row[n++] =
+                    (struct entry){ldexp(1 + (double)m / (1 << mant_bits[w]), e), (uint32_t)code};
         }
     }
     t->n = n;
@@ -97,7 +97,8 @@ static uint32_t nearest(const struct table *t, double x)
     return sign | t->row[takes_up ? high : low].code;
 }
 
-/* ---- the tries ------------------------------------------------------------------------------------- */
+/* ---- the tries
+ * ------------------------------------------------------------------------------------- */
 
 typedef uint32_t encode_fn(float f);
 typedef float decode_fn(uint32_t code);
@@ -122,7 +123,8 @@ static uint32_t rnd(void)
 }
 
 /* Every value, every midpoint, their neighbours, and random floats. */
-static void try_format(const struct table *t, encode_fn *encode, decode_fn *decode, bool no_minus_zero)
+static void try_format(const struct table *t, encode_fn *encode, decode_fn *decode,
+                       bool no_minus_zero)
 {
     for (uint32_t i = 0; i < t->n; i++) {
         const double next = i + 1 < t->n ? t->row[i + 1].value : t->limit;

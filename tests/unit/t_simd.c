@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * t_simd.c - every lane loop of every instruction set equals the plain one, bit by bit (any NaN for
- * any NaN): over all 65,536 halves, random and special patterns of the wider types, and all lengths of
- * the tail, without touching what lies behind.
+ * any NaN): over all 65,536 halves, random and special patterns of the wider types, and all lengths
+ * of the tail, without touching what lies behind.
  */
 #include "on_core.h"
 #include "../../base/num.h"
@@ -112,7 +112,8 @@ static void try_tails(uint32_t op, enum npu_type type)
 
 static void test_ops(void **state)
 {
-    static const uint64_t scalars[] = {0x3c00, 0xb8cd, 0x7c00, 0x3f800000, 0xbf99999a, 0, 3, 17, 0x80000000};
+    static const uint64_t scalars[] = {0x3c00, 0xb8cd, 0x7c00, 0x3f800000, 0xbf99999a,
+                                       0,      3,      17,     0x80000000};
 
     (void)state;
     for (uint32_t op = 0; op < N_OPS; op++)
@@ -144,7 +145,8 @@ static void test_conversions(void **state)
         for (uint32_t to = 0; to < N_TYPES; to++)
             for (uint32_t mode = 0; mode < N_ROUNDS; mode++) {
                 npu_conv_fn *plain = npu_lanes_plain.conv[from][to][mode];
-                const uint32_t n = npu_types[from].bytes == 8 || npu_types[to].bytes == 8 ? N / 4 : N / 2;
+                const uint32_t n =
+                    npu_types[from].bytes == 8 || npu_types[to].bytes == 8 ? N / 4 : N / 2;
                 for (uint32_t s = 0; s < n_sets; s++)
                     assert_true(!plain == !sets[s]->conv[from][to][mode]);
                 if (!plain)
@@ -160,7 +162,8 @@ static void test_conversions(void **state)
                         plain(want, a, len);
                         for (uint32_t s = 0; s < n_sets; s++) {
                             sets[s]->conv[from][to][mode](got, a, len);
-                            compare(sets[s], "vconv", npu_types[to].bytes == 8 ? TYPE_u32 : (enum npu_type)to,
+                            compare(sets[s], "vconv",
+                                    npu_types[to].bytes == 8 ? TYPE_u32 : (enum npu_type)to,
                                     npu_types[to].bytes == 8 ? 2 * n : n);
                         }
                     }
@@ -191,7 +194,8 @@ static void test_bits(void **state)
                 for (uint32_t i = 0; i < 4096; i++) {
                     const uint32_t elem = npu_types[type].bytes;
                     const void *from = ((uint8_t *)want)[i / 8] >> i % 8 & 1 ? a : b;
-                    assert_memory_equal((char *)got + i * elem, (const char *)from + i * elem, elem);
+                    assert_memory_equal((char *)got + i * elem, (const char *)from + i * elem,
+                                        elem);
                 }
             }
         }
@@ -199,13 +203,15 @@ static void test_bits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ops), cmocka_unit_test(test_conversions), cmocka_unit_test(test_bits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ops),
+                                       cmocka_unit_test(test_conversions),
+                                       cmocka_unit_test(test_bits)};
 
     sets[n_sets++] = &npu_lanes_plain; /* keeps the test alive where there is nothing else */
 #ifdef __x86_64__
     n_sets = 0;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"))
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("f16c"))
         sets[n_sets++] = &npu_lanes_v3;
     if (npu_lanes_best() == &npu_lanes_v4)
         sets[n_sets++] = &npu_lanes_v4;

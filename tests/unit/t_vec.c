@@ -17,7 +17,8 @@ static uint32_t rnd(uint32_t n)
     return (uint32_t)(seed >> 33) % n;
 }
 
-/* ---- the model: dst = src0 + src1 in wrapping integers of 2 or 4 bytes ---------------------------- */
+/* ---- the model: dst = src0 + src1 in wrapping integers of 2 or 4 bytes
+ * ---------------------------- */
 
 static uint64_t load(const uint8_t *at, uint32_t elem)
 {
@@ -31,8 +32,9 @@ static uint64_t place(const struct npu_ref *ref, uint32_t repeat, uint32_t lane,
 {
     const uint32_t per_blk = 32 / elem;
 
-    return ref->at_bytes + 32ull * ((uint64_t)repeat * ref->rep_stride +
-                                    (uint64_t)(lane / per_blk) * ref->blk_stride) +
+    return ref->at_bytes +
+           32ull *
+               ((uint64_t)repeat * ref->rep_stride + (uint64_t)(lane / per_blk) * ref->blk_stride) +
            (uint64_t)(lane % per_blk) * elem;
 }
 
@@ -40,7 +42,7 @@ static void model(uint8_t *ub, const struct npu_insn *in)
 {
     const uint32_t elem = in->type == TYPE_s16 ? 2 : 4, lanes = 256 / elem;
     const uint64_t total = in->count ? in->count : in->counter ? in->mask[0] : 0;
-    const uint32_t repeats = total ? (uint32_t)((total + lanes - 1) / lanes)
+    const uint32_t repeats = total         ? (uint32_t)((total + lanes - 1) / lanes)
                              : in->counter ? 0
                                            : in->repeat;
     struct npu_ref ref[3];
@@ -53,20 +55,23 @@ static void model(uint8_t *ub, const struct npu_insn *in)
     for (uint32_t r = 0; r < repeats; r++) {
         uint64_t sum[128];
         for (uint32_t i = 0; i < lanes; i++) {
-            const bool on = total ? (uint64_t)r * lanes + i < total : in->mask[i / 64] >> i % 64 & 1;
+            const bool on =
+                total ? (uint64_t)r * lanes + i < total : in->mask[i / 64] >> i % 64 & 1;
             if (on)
                 sum[i] = load(ub + place(&ref[1], r, i, elem), elem) +
                          load(ub + place(&ref[2], r, i, elem), elem);
         }
         for (uint32_t i = 0; i < lanes; i++) {
-            const bool on = total ? (uint64_t)r * lanes + i < total : in->mask[i / 64] >> i % 64 & 1;
+            const bool on =
+                total ? (uint64_t)r * lanes + i < total : in->mask[i / 64] >> i % 64 & 1;
             if (on)
                 memcpy(ub + place(&ref[0], r, i, elem), &sum[i], elem);
         }
     }
 }
 
-/* ---- random instructions --------------------------------------------------------------------------- */
+/* ---- random instructions
+ * --------------------------------------------------------------------------- */
 
 static struct npu_insn random_insn(void)
 {
@@ -130,7 +135,8 @@ static void test_walk(void **state)
         memcpy(want, t.before, AREA);
         model(want, &t.in);
         if (memcmp(want, t.after, AREA))
-            fail_msg("try %d: type %s repeat %u count %u counter %d dst %llu/%u/%u src0 %llu/%u/%u src1 %llu/%u/%u",
+            fail_msg("try %d: type %s repeat %u count %u counter %d dst %llu/%u/%u src0 %llu/%u/%u "
+                     "src1 %llu/%u/%u",
                      k, npu_types[t.in.type].name, t.in.repeat, t.in.count, t.in.counter,
                      (unsigned long long)t.in.ref[0].at_bytes, t.in.ref[0].blk_stride,
                      t.in.ref[0].rep_stride, (unsigned long long)t.in.ref[1].at_bytes,
@@ -140,7 +146,8 @@ static void test_walk(void **state)
     }
 }
 
-/* ---- accesses --------------------------------------------------------------------------------------- */
+/* ---- accesses
+ * --------------------------------------------------------------------------------------- */
 
 struct seen {
     struct tries *t;
@@ -163,7 +170,8 @@ static void run_seen(void *arg, struct npu_core *c)
     run_tries(s->t, c);
 }
 
-/* Exactly the reported bytes change (adding 1 or more changes each element), and reads cover sources. */
+/* Exactly the reported bytes change (adding 1 or more changes each element), and reads cover
+ * sources. */
 static void test_accesses(void **state)
 {
     static struct tries t;
@@ -182,27 +190,31 @@ static void test_accesses(void **state)
         on_core(run_seen, &s);
         for (int i = 0; i < AREA - 32; i++)
             if ((t.after[i] != 0) != s.written[i])
-                fail_msg("try %d: byte %d %s", k, i, s.written[i] ? "reported but not written" : "written in silence");
+                fail_msg("try %d: byte %d %s", k, i,
+                         s.written[i] ? "reported but not written" : "written in silence");
     }
 }
 
-/* ---- bounds ------------------------------------------------------------------------------------------ */
+/* ---- bounds
+ * ------------------------------------------------------------------------------------------ */
 
 static void run_insn(void *arg, struct npu_core *c)
 {
     npu_issue(c, arg);
 }
 
-/* The last 32 bytes may be used to the full, with a mask that keeps to them; one lane more is a fault. */
+/* The last 32 bytes may be used to the full, with a mask that keeps to them; one lane more is a
+ * fault. */
 static void test_edge(void **state)
 {
-    struct npu_insn in = {.kind = KIND_OP,
-                          .op = OP_vadd,
-                          .type = TYPE_f32,
-                          .repeat = 1,
-                          .mask = {0xff},
-                          .ref = {{UB - 32, 1, 8, MEM_UB}, {UB - 32, 1, 8, MEM_UB}, {0, 1, 8, MEM_UB}},
-                          .where = {"edge.c", 7}};
+    struct npu_insn in = {
+        .kind = KIND_OP,
+        .op = OP_vadd,
+        .type = TYPE_f32,
+        .repeat = 1,
+        .mask = {0xff},
+        .ref = {{UB - 32, 1, 8, MEM_UB}, {UB - 32, 1, 8, MEM_UB}, {0, 1, 8, MEM_UB}},
+        .where = {"edge.c", 7}};
     struct npu_diag d;
 
     (void)state;
@@ -240,8 +252,9 @@ static void test_fast_door(void **state)
 
     (void)state;
     assert_int_equal(launch_on("Ascend910B2", 1, past_end, &n, &d), NPU_E_RANGE);
-    assert_string_equal(d.text, "test, block 0 of 1: k.c:3: vadd: dst covers UB bytes 195584 to 196609 "
-                                "(1026 bytes), but UB has 196608 bytes");
+    assert_string_equal(d.text,
+                        "test, block 0 of 1: k.c:3: vadd: dst covers UB bytes 195584 to 196609 "
+                        "(1026 bytes), but UB has 196608 bytes");
     n = 0;
     assert_int_equal(launch_on("Ascend910B2", 1, past_end, &n, &d), NPU_OK);
 }
