@@ -19,7 +19,7 @@ PYTHON := $(VENV)/bin/python
 export PATH := $(VENV)/bin:$(PATH)
 CANN := $(BUILD)/cann
 
-.PHONY: ops demo test test-all check bench fuzz prefix install setup configure build fmt clean help
+.PHONY: programs ops demo test test-all check bench fuzz prefix install setup configure build fmt clean help
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -29,19 +29,19 @@ demo: ops
 	@$(PYTHON) ops/demo/demo.py
 
 ## make test                 set-up, build, then every test; ends "N passed, N failed"
-test: ops
+test: ops programs
 	@$(PYTHON) tests/run --build $(BUILD)
 
 ## make test-all             the long families too
-test-all: ops
+test-all: ops programs
 	@$(PYTHON) tests/run --build $(BUILD) --all
 
 ## make check                format, static analysis, layers, tests under sanitizers; ends "check: OK"
-check: install
+check: install programs
 	@bash tests/check.sh $(BUILD)
 
 ## make bench [BENCH=regex]  the metrics of `nputwin list metrics`; writes build/bench.json
-bench: ops
+bench: ops programs
 	@$(PYTHON) bench/run.py --build $(BUILD) --match '$(BENCH)'
 
 ## make fuzz [SECONDS=n]     the fuzz targets, bounded; ends "fuzz: OK"
@@ -56,6 +56,10 @@ prefix: build
 install: prefix
 	@sh sdk/setup/install.sh $(VENV) $(CANN)
 
+# C programs of tests and bench.
+programs: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target unit_tests fuzz_targets bench_limit bench_engine -- --quiet
+
 # The operators' wheel, into VENV too.
 ops: install
 	@sh sdk/setup/ops.sh $(VENV) $(CANN) $(BUILD)/ops
@@ -68,7 +72,8 @@ setup:
 # Always asked: a room or an option may be new. CMake answers in a second.
 configure: setup
 	@mkdir -p $(BUILD)
-	@cmake -S . -B $(BUILD) -G Ninja -DDEV=$(DEV) -DPython3_EXECUTABLE=$(PYTHON) >$(BUILD)/configure.log 2>&1 || \
+	@cmake -S . -B $(BUILD) -G Ninja -DDEV=$(DEV) -DNPU_TESTS_ON_DEMAND=ON \
+	 -DPython3_EXECUTABLE=$(PYTHON) >$(BUILD)/configure.log 2>&1 || \
 	 { cat $(BUILD)/configure.log; false; }
 
 build: configure
