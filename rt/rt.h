@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rt.h - the runtime core under every drop-in CANN library: errors, device, streams, memory.
  *

@@ -65,7 +65,6 @@ static int synchronize_current(void)
     return device < 0 ? ACL_SUCCESS : npu_rt_device_synchronize(device, -1);
 }
 
-/* Tasks that were given before may still use the block: free waits for them when there are any. */
 aclError aclrtFree(void *devPtr)
 {
     return npu_rt_free(devPtr, "aclrtFree");

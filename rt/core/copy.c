@@ -9,6 +9,7 @@
 #include "registry.h"
 #include "../../engine/engine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,14 +165,22 @@ int npu_rt_copy(const struct npu_copy *c, const char *who)
 
 struct copy_task {
     struct npu_copy c;
+    const char *who;
     void *staged;
+    bool waited; /* memory may have been freed since the check */
 };
 
 static int run_copy(void *arg, struct npu_diag *story)
 {
-    (void)story;
-    move(&((struct copy_task *)arg)->c);
-    return ACL_OK;
+    const struct copy_task *t = arg;
+    int rc = t->waited ? check_copy(&t->c, t->who) : ACL_OK;
+    const char *text = rc ? npu_rt_take_message() : NULL;
+
+    if (rc)
+        snprintf(story->text, sizeof(story->text), "%s", text ? text : t->who);
+    else
+        move(&t->c);
+    return rc;
 }
 
 /* Pageable host memory may change or go before the copy's turn: take its bytes now. */
@@ -198,6 +207,7 @@ static void *copy_copy(const void *arg)
     if (!t)
         return NULL;
     *t = *(const struct copy_task *)arg;
+    t->waited = true;
     if (!stage(t)) {
         free(t);
         return NULL;
@@ -213,7 +223,7 @@ static void drop_copy(void *arg)
 
 int npu_rt_copy_async(const struct npu_copy *c, struct npu_stream *s, const char *who)
 {
-    struct copy_task t = {.c = *c};
+    struct copy_task t = {.c = *c, .who = who};
     int rc;
 
     if (!c->width || !c->height)
@@ -228,6 +238,7 @@ struct fill {
     uint8_t *dst;
     size_t bytes;
     uint32_t value, value_bytes;
+    bool waited;
 };
 
 static void fill_slice(void *arg, uint32_t i)
@@ -248,8 +259,13 @@ static int run_fill(void *arg, struct npu_diag *story)
 {
     const struct fill *f = arg;
     uint32_t n = (uint32_t)((f->bytes + SLICE_BYTES - 1) / SLICE_BYTES);
+    struct rt_range r;
 
-    (void)story;
+    if (f->waited && !rt_range_find(f->dst, &r)) {
+        snprintf(story->text, sizeof(story->text), "aclrtMemsetAsync: use after free: %p was freed before "
+                 "the fill's turn came", (void *)f->dst);
+        return ACL_ERROR_RT_PARAM_INVALID;
+    }
     if (f->bytes >= PARALLEL_FROM_BYTES) {
         npu_parallel(n, fill_slice, arg);
         return ACL_OK;
@@ -271,7 +287,7 @@ static int check_fill(void *dst, size_t max, uint32_t value_bytes, size_t n, con
 
 int npu_rt_fill(void *dst, size_t max, uint32_t value, uint32_t value_bytes, size_t n, const char *who)
 {
-    struct fill f = {dst, n * value_bytes, value, value_bytes};
+    struct fill f = {dst, n * value_bytes, value, value_bytes, false};
     int device = npu_rt_need_device(who), rc;
 
     if (device < 0)
@@ -285,16 +301,19 @@ int npu_rt_fill(void *dst, size_t max, uint32_t value, uint32_t value_bytes, siz
 static void *copy_fill(const void *arg)
 {
     struct fill *f = malloc(sizeof(*f));
+    struct rt_range r;
 
-    if (f)
+    if (f) {
         *f = *(const struct fill *)arg;
+        f->waited = rt_range_find(f->dst, &r); /* not for memory that is only the host's */
+    }
     return f;
 }
 
 int npu_rt_fill_async(void *dst, size_t max, uint32_t value, uint32_t value_bytes, size_t n,
                       struct npu_stream *s, const char *who)
 {
-    struct fill f = {dst, n * value_bytes, value, value_bytes};
+    struct fill f = {dst, n * value_bytes, value, value_bytes, false};
     int rc = check_fill(dst, max, value_bytes, n, who);
 
     return rc ? rc : npu_rt_enqueue(s, who, run_fill, &f, copy_fill, free);

@@ -221,6 +221,8 @@ int npu_rt_set_device(int device)
         return rc;
     if (!npu_rt_soc())
         return ACL_ERROR_RT_PARAM_INVALID;
+    if (rt_queue_config_error())
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s", rt_queue_config_error());
     c = &devices[device].primary;
     pthread_mutex_lock(&lock);
     if (!is_alive(c))

@@ -22,6 +22,7 @@ int npu_rt_event_create(struct npu_event **out, uint32_t flags)
         e->magic = EVENT_MAGIC;
         e->flags = flags;
         e->id = next_id++;
+        e->device = -1;
     }
     rt_unlock();
     *out = e;
@@ -84,6 +85,7 @@ static int submit(enum rt_task_kind kind, const char *name, struct npu_event *e,
     rt_lock();
     if (rt_event_check(e, name)) {
         t.event.ticket = kind == TASK_RECORD ? ++e->issued : e->issued;
+        e->device = s->device;
         e->n_refs++;
         rc = rt_submit(s, &t);
     }
@@ -132,13 +134,14 @@ int npu_rt_event_wait(struct npu_stream *stream, struct npu_event *e, int64_t ti
 int npu_rt_event_synchronize(struct npu_event *e, int64_t timeout_ms)
 {
     uint64_t deadline_ns = rt_deadline(timeout_ms);
-    int rc = ACL_ERROR_RT_PARAM_INVALID;
+    int rc = ACL_ERROR_RT_PARAM_INVALID, device = -1;
     uint64_t ticket;
 
     rt_lock();
     if (rt_event_check(e, "aclrtSynchronizeEvent")) {
         rc = ACL_OK;
         ticket = has_record(e) ? e->issued : 0; /* nothing recorded: nothing to wait for */
+        device = e->device;
         e->n_refs++;
         rt_pump();
         while (!rc && e->done < ticket) {
@@ -150,23 +153,24 @@ int npu_rt_event_synchronize(struct npu_event *e, int64_t timeout_ms)
         rt_event_unref(e);
     }
     rt_unlock();
-    return rc ? rc : npu_rt_device_error(npu_rt_device());
+    return rc ? rc : npu_rt_device_error(device);
 }
 
 int npu_rt_event_query(struct npu_event *e, bool *recorded, bool *waits_done)
 {
-    int rc = ACL_ERROR_RT_PARAM_INVALID;
+    int rc = ACL_ERROR_RT_PARAM_INVALID, device = -1;
 
     rt_lock();
     if (rt_event_check(e, "aclrtQueryEventStatus")) {
         rt_pump();
+        device = e->device;
         /* an Ex event without a record has nothing left to do, as torch expects */
         *recorded = has_record(e) ? e->done >= e->issued : (e->flags & EVENT_EX) != 0;
         *waits_done = e->n_waits == 0;
         rc = ACL_OK;
     }
     rt_unlock();
-    return rc ? rc : npu_rt_device_error(npu_rt_device());
+    return rc ? rc : npu_rt_device_error(device);
 }
 
 int npu_rt_event_time(struct npu_event *e, uint64_t *ns, const char *who)

@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "core.h"
+#include "queue.h"
 #include "registry.h"
 
 #include <stdio.h>
@@ -154,6 +155,48 @@ static void give_block(const struct rt_range *r)
         free(r->map_base);
 }
 
+/* A block that queued tasks may still name must stay readable until they are done: such blocks wait
+ * here. The registry has forgotten them already, so a task that uses one is told (copy.c). */
+struct late {
+    struct late *next;
+    struct rt_range range;
+};
+static pthread_mutex_t late_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct late *late;
+
+static void give_late_blocks(void)
+{
+    struct late *list, *next;
+
+    pthread_mutex_lock(&late_lock);
+    list = late;
+    late = NULL;
+    pthread_mutex_unlock(&late_lock);
+    for (; list; list = next) {
+        next = list->next;
+        give_block(&list->range);
+        free(list);
+    }
+}
+
+static void give_block_when_idle(const struct rt_range *r)
+{
+    struct late *l;
+
+    if (!rt_any_pending()) {
+        give_late_blocks();
+        give_block(r);
+        return;
+    }
+    l = malloc(sizeof(*l));
+    if (!l)
+        return; /* lost rather than torn from under a task */
+    pthread_mutex_lock(&late_lock);
+    *l = (struct late){late, *r};
+    late = l;
+    pthread_mutex_unlock(&late_lock);
+}
+
 static int check_room(int device, size_t bytes, const char *who)
 {
     uint64_t total = device_total(), used = rt_range_used(device);
@@ -250,7 +293,7 @@ static int give_back(void *p, enum rt_owner owner, const char *who)
     if (!rt_range_take(p, owner, &r))
         return bad_free(p, who);
     if (owner != OWNER_REGISTERED)
-        give_block(&r);
+        give_block_when_idle(&r);
     return ACL_OK;
 }
 

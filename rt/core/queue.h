@@ -74,6 +74,7 @@ struct npu_event {
     uint32_t magic, id, flags;
     uint32_t n_refs;   /* tasks that hold it; a destroyed event lives until they are gone */
     uint32_t n_waits;  /* TASK_WAIT_EVENT among them */
+    int device;        /* of the stream of the last record; -1: none */
     bool dead;
     uint64_t issued;   /* ticket of the last record given to a stream */
     uint64_t done;     /* ticket of the last record reached */
@@ -110,6 +111,7 @@ struct npu_event *rt_event_check(struct npu_event *e, const char *who);
 /* Takes the filled task over: runs it if it is ready and it is its turn, else queues it. Returns the
  * code of a TASK_FN that ran on this thread. */
 int rt_submit(struct npu_stream *s, const struct rt_task *t);
+bool rt_any_pending(void);   /* some stream has work that has not ended; takes the lock itself */
 void rt_pump(void);          /* runs whatever became ready */
 void rt_event_unref(struct npu_event *e);
 void rt_report_push(struct npu_stream *s, struct rt_task *t);
@@ -119,6 +121,8 @@ void rt_report_forget(const struct rt_task *t); /* its stream goes away */
 void rt_device_drain(int device);
 
 struct npu_stream *rt_stream_new(int device, uint32_t priority, uint32_t flags);
+/* NULL, or what is wrong with NPUTWIN_QUEUE_DELAY_US. */
+const char *rt_queue_config_error(void);
 struct npu_stream *rt_default_stream(const char *who);
 bool rt_device_is_well(int device);
 

@@ -14,13 +14,14 @@
 #include <string.h>
 #include <time.h>
 
-enum { VALUE_POLL_NS = 50000 };
+enum { VALUE_POLL_NS = 50000, MAX_DELAY_US = 60000000 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t done_cond, worker_cond;
 static uint32_t n_waiting; /* threads in rt_wait_done */
 static bool worker_runs;
 static uint64_t delay_ns;
+static char delay_error[128];
 static struct npu_stream *all, *pending;
 static struct rt_pool streams = {.object_bytes = sizeof(struct npu_stream)};
 static uint32_t next_id;
@@ -49,14 +50,31 @@ static void after_fork_in_child(void)
     pthread_mutex_unlock(&lock);
 }
 
+static void read_delay(const char *text)
+{
+    char *end;
+    unsigned long us = strtoul(text, &end, 10);
+
+    if (*end || *text == '-' || us > MAX_DELAY_US)
+        snprintf(delay_error, sizeof(delay_error), "NPUTWIN_QUEUE_DELAY_US=%s: a number of microseconds "
+                 "from 0 to %d is needed", text, MAX_DELAY_US);
+    else
+        delay_ns = (uint64_t)us * 1000;
+}
+
 __attribute__((constructor)) static void init(void)
 {
     const char *delay = getenv("NPUTWIN_QUEUE_DELAY_US");
 
     init_conds();
     pthread_atfork(rt_lock, rt_unlock, after_fork_in_child);
-    if (delay)
-        delay_ns = strtoull(delay, NULL, 10) * 1000;
+    if (delay && *delay)
+        read_delay(delay);
+}
+
+const char *rt_queue_config_error(void)
+{
+    return delay_error[0] ? delay_error : NULL;
 }
 
 void rt_lock(void)
@@ -655,6 +673,17 @@ int npu_rt_stream_synchronize(struct npu_stream *stream, int64_t timeout_ms)
 int npu_rt_synchronize(struct npu_stream *s)
 {
     return npu_rt_stream_synchronize(s, -1);
+}
+
+bool rt_any_pending(void)
+{
+    bool any = false;
+
+    rt_lock();
+    for (const struct npu_stream *s = all; s && !any; s = s->next)
+        any = !is_idle(s);
+    rt_unlock();
+    return any;
 }
 
 static struct npu_stream *find_unfinished(int device)

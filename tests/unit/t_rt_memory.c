@@ -178,6 +178,31 @@ static void test_parked_copies(void **state)
     OK(aclrtDestroyStream(t));
 }
 
+/* Memory that goes while a copy waits for its turn: named, and the process lives. */
+static void test_freed_while_parked(void **state)
+{
+    const size_t n = (size_t)8 << 20;
+    uint8_t *d = device_block(n), *e = device_block(n), *host = calloc(1, n);
+    aclrtEvent gate;
+    aclrtStream s;
+
+    (void)state;
+    OK(aclrtCreateStream(&s));
+    OK(aclrtCreateEvent(&gate));
+    OK(aclrtStreamWaitEvent(s, gate));
+    OK(aclrtMemcpyAsync(host, n, d, n, ACL_MEMCPY_DEVICE_TO_HOST, s));
+    OK(aclrtMemsetAsync(e, n, 1, n, s));
+    OK(aclrtFree(d));
+    OK(aclrtFree(e));
+    OK(aclrtRecordEvent(gate, NULL));
+    FAILS(ACL_ERROR_RT_PARAM_INVALID, "use after free", aclrtSynchronizeStream(s));
+    OK(aclrtResetDevice(0));
+    OK(aclrtSetDevice(0));
+    OK(aclrtDestroyStream(s));
+    OK(aclrtDestroyEvent(gate));
+    free(host);
+}
+
 static void test_virtual_memory(void **state)
 {
     const size_t piece = (size_t)2 << 20;
@@ -264,6 +289,7 @@ int main(void)
         cmocka_unit_test(test_wrong_frees_are_named),
         cmocka_unit_test(test_info_and_attributes),
         cmocka_unit_test(test_parked_copies),
+        cmocka_unit_test(test_freed_while_parked),
         cmocka_unit_test(test_virtual_memory),
         cmocka_unit_test(test_shared_memory),
     };
