@@ -3,6 +3,7 @@
 #include "object.h"
 
 #include <ctype.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,13 +169,23 @@ static char *stub_name(const char *name)
                   strtol(digits, NULL, 10) - (long)(sizeof MARK - 1), mark + sizeof MARK - 1);
 }
 
+/* A function of the C or maths library: a kernel exp must not take the place of exp(). */
+static bool is_libc_name(const char *name)
+{
+    static void *maths;
+
+    if (!maths)
+        maths = dlopen("libm.so.6", RTLD_LAZY);
+    return dlsym(RTLD_DEFAULT, name) || (maths && dlsym(maths, name));
+}
+
 /* nputwin_c_<id>_<kernel> -> <kernel>, for the first kernel of that name. */
 static char *c_stub_name(const struct cc_rewritten *text, const char *name)
 {
     char *rest;
     unsigned long id = strtoul(name + sizeof "nputwin_c_" - 1, &rest, 10);
 
-    if (*rest != '_' || id >= text->n_kernels)
+    if (*rest != '_' || id >= text->n_kernels || is_libc_name(rest + 1))
         return NULL;
     for (unsigned i = 0; i < id; i++)
         if (text->kernel[i].is_def && !text->kernel[i].is_template && !text->kernel[i].is_static &&

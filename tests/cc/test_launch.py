@@ -69,6 +69,16 @@ def test_stubs_for_other_compilers(cc, caller, compiler, says):
     assert cc.output("./user") == says
 
 
+def test_a_kernel_may_have_the_name_of_a_c_function(cc):
+    source = cc.source("exp.asc", """#include <cmath>
+#include <cstdio>
+__global__ __vector__ void exp(int *p, int n) { *p = n; }
+int main(int argc, char **) { int v; exp<<<1>>>(&v, 3); printf("%d %g\\n", v, ::exp(double(argc - 1))); }
+""")
+    cc.compile("-O0", source, "-o", "exp")
+    assert cc.output("./exp") == "3 1\n"
+
+
 def test_strip_and_section_garbage_collection(cc):
     cc.compile("-c", cc.src / "torture.asc", "-o", "torture.o")
     cc.run("g++", "-Wl,--gc-sections", "torture.o", *cc.runtime, "-o", "torture")
