@@ -8,6 +8,11 @@
  */
 #ifndef NPU_FRONT_KERNEL_OPERATOR_H
 #define NPU_FRONT_KERNEL_OPERATOR_H
+/* What a kernel is compiled with, -Wconversion say, is about the kernel; our own tests look here
+ * too. */
+#ifndef NPU_FRONT_WARNINGS
+#pragma GCC system_header
+#endif
 #include "core.h"
 #include "types.h"
 #include "tensor.h"

@@ -169,6 +169,12 @@ struct hif8_format {
     }
 };
 
+/* Structs, not aliases: a compiler's message then says small_float<f16_format>. */
+struct f16_format : ieee_format<uint16_t, 5, 10, true> {};
+struct bf16_format : ieee_format<uint16_t, 8, 7, true> {};
+struct e5m2_format : ieee_format<uint8_t, 5, 2, true> {};
+struct e4m3fn_format : ieee_format<uint8_t, 4, 3, false> {};
+
 template <class Format> class small_float {
 public:
     using store = typename Format::store;
@@ -262,7 +268,7 @@ public:
 #undef NPU_SMALL_OP
 
 private:
-    static constexpr bool is_half = std::is_same_v<Format, ieee_format<uint16_t, 5, 10, true>>;
+    static constexpr bool is_half = std::is_same_v<Format, f16_format>;
 #ifdef __F16C__
     typedef float floats __attribute__((vector_size(16)));
     typedef short shorts __attribute__((vector_size(16)));
@@ -302,11 +308,6 @@ template <class T, class Format> struct small_limits_no_inf : small_limits<T, Fo
     static constexpr bool has_infinity = false;
     static constexpr T infinity() { return T::from_bits(0); }
 };
-
-using f16_format = ieee_format<uint16_t, 5, 10, true>;
-using bf16_format = ieee_format<uint16_t, 8, 7, true>;
-using e5m2_format = ieee_format<uint8_t, 5, 2, true>;
-using e4m3fn_format = ieee_format<uint8_t, 4, 3, false>;
 
 } // namespace nputwin
 

@@ -14,6 +14,7 @@
 extern "C" {
 #include <cmocka.h>
 }
+#define NPU_FRONT_WARNINGS
 #include "../../front/cpp/kernel_operator.h"
 /* Words that the driver takes out of a kernel's text; no driver runs here. */
 #undef __aicore__
