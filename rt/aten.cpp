@@ -23,6 +23,12 @@
 #include <unordered_map>
 #include <vector>
 
+/* Of the OpenMP that torch brings; weak, since a build of torch may do without. */
+extern "C" {
+__attribute__((weak)) void omp_set_num_threads(int n);
+__attribute__((weak)) int omp_get_max_threads(void);
+}
+
 namespace {
 
 using c10::IValue;
@@ -178,7 +184,7 @@ struct bound_op {
     c10::OperatorHandle op;
     std::vector<slot> slots;
     std::vector<result> results;
-    bool wide = false;
+    bool wide = false, light = false;
 };
 
 void describe_type(slot &s, const c10::Argument &arg)
@@ -472,6 +478,7 @@ std::unique_ptr<bound_op> bind_row(const char *name, const struct npu_param *par
                               map[i].how == HOW_DYNAMIC});
     }
     b->wide = (flags & ROW_WIDE) != 0;
+    b->light = (flags & ROW_LIGHT) != 0;
     return b;
 }
 
@@ -565,6 +572,34 @@ struct widened {
     }
 };
 
+/* Torch splits an elementwise operator from 32768 elements on. Beside the user's thread and that of
+ * torch_npu's queue, a second worker then waits for a core longer than the work takes (64K elements:
+ * 15 us alone, 30 to 260 us with a second thread on two cores). The limit belongs to this thread. */
+class one_thread {
+    static constexpr int64_t small_elements = 1 << 17;
+    int before = 0;
+
+public:
+    one_thread(const bound_op &b, const Stack &stack, bool beside)
+    {
+        if (!beside || !b.light || !omp_set_num_threads || !omp_get_max_threads)
+            return;
+        for (const IValue &v : stack)
+            if (v.isTensor() && v.toTensor().defined() && v.toTensor().numel() > small_elements)
+                return;
+        before = omp_get_max_threads();
+        if (before > 1)
+            omp_set_num_threads(1);
+    }
+    ~one_thread()
+    {
+        if (before > 1)
+            omp_set_num_threads(before);
+    }
+    one_thread(const one_thread &) = delete;
+    one_thread &operator=(const one_thread &) = delete;
+};
+
 /* An out= operator that found another shape has left memory that the caller never sees. */
 void check_written(const slot &s, const at::Tensor &t, const union npu_arg &a)
 {
@@ -573,7 +608,7 @@ void check_written(const slot &s, const at::Tensor &t, const union npu_arg &a)
                shape_text({a.t->dim, a.t->n_dims}));
 }
 
-void run_row(const bound_op &b, const union npu_arg *args)
+void run_row(const bound_op &b, const union npu_arg *args, bool beside)
 {
     const quiet_dispatch quiet;
     Stack stack;
@@ -594,7 +629,10 @@ void run_row(const bound_op &b, const union npu_arg *args)
             }
         }
     }
-    b.op.redispatchBoxed(cpu_keys, &stack);
+    {
+        const one_thread serial(b, stack, beside);
+        b.op.redispatchBoxed(cpu_keys, &stack);
+    }
     if (written_slot)
         check_written(*written_slot, written, args[written_slot->param]);
     wide.narrow();
@@ -627,10 +665,10 @@ int bind(const char *schema, const struct npu_param *params, const struct npu_ma
     }
 }
 
-int run(void *bound, const union npu_arg *args, char *text, size_t text_bytes)
+int run(void *bound, const union npu_arg *args, bool beside, char *text, size_t text_bytes)
 {
     try {
-        run_row(*static_cast<const bound_op *>(bound), args);
+        run_row(*static_cast<const bound_op *>(bound), args, beside);
         return 0;
     } catch (...) {
         exception_text(text, text_bytes);

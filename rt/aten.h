@@ -76,7 +76,8 @@ struct npu_map {
 };
 
 enum npu_row_flag {
-    ROW_WIDE = 1 /* half inputs are computed in float and rounded once: torch's own half GEMM is slow */
+    ROW_WIDE = 1, /* half inputs are computed in float and rounded once: torch's own half GEMM is slow */
+    ROW_LIGHT = 2 /* elementwise: small ones are not worth a second thread */
 };
 
 struct npu_aten_ctx;
@@ -92,7 +93,8 @@ struct npu_aten {
     /* Finds the schema and checks the row against it. Returns 0, or the reason in text. */
     int (*bind)(const char *schema, const struct npu_param *params, const struct npu_map *map,
                 size_t n_maps, unsigned flags, void **bound, char *text, size_t text_bytes);
-    int (*run)(void *bound, const union npu_arg *args, char *text, size_t text_bytes);
+    /* beside: the caller's thread goes on meanwhile, so there is a core less. */
+    int (*run)(void *bound, const union npu_arg *args, bool beside, char *text, size_t text_bytes);
 
     struct npu_aten_ctx *(*begin)(void);
     /* Number of a new value: the view of a tensor (none when t is NULL); of result 0 of a call,

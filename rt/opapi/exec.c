@@ -19,6 +19,7 @@ struct aclOpExecutor {
     struct npu_obj obj;
     uint32_t row;
     bool repeatable;
+    pthread_t maker; /* thread of phase one */
     union npu_arg args[];
 };
 
@@ -126,6 +127,7 @@ static struct aclOpExecutor *executor_new(uint32_t i, const union npu_arg *args)
     e->obj.n_holders = 1;
     e->row = i;
     e->repeatable = false;
+    e->maker = pthread_self();
     memcpy(e->args, args, row->n_params * sizeof *args);
     for (uint32_t k = 0; k < row->n_params; k++) {
         if (kind_is_object(row->params[k].kind))
@@ -179,7 +181,8 @@ static int run_task(void *arg, struct npu_diag *story)
     if (row->native)
         failed = run_native(row, e->args, text, sizeof text);
     else
-        failed = npu_aten()->run(npu_op_states[e->row].bound, e->args, text, sizeof text);
+        failed = npu_aten()->run(npu_op_states[e->row].bound, e->args,
+                                 !pthread_equal(e->maker, pthread_self()), text, sizeof text);
     if (!failed)
         return ACL_OK;
     npu_fail(story, NPU_E_ARG, "%s: %s", row->name, text);

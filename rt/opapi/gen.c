@@ -316,6 +316,12 @@ static void write_prototype(FILE *f, const struct row *row)
     fprintf(f, "    return npu_op_launch(%d, w, n, e, s);\n}\n", n_names - 1);
 }
 
+static bool is_elementwise(const struct row *row)
+{
+    return row->rule && (!strcmp(row->rule, "RULE_BROADCAST") || !strcmp(row->rule, "RULE_SAME") ||
+                         !strcmp(row->rule, "RULE_FLOAT"));
+}
+
 static void write_row(FILE *f, FILE *rows, const struct row *row)
 {
     fprintf(f, "static const struct npu_param p%d[] = {", n_names - 1);
@@ -343,8 +349,8 @@ static void write_row(FILE *f, FILE *rows, const struct row *row)
         fprintf(rows, "m%d, ", n_names - 1);
     else
         fprintf(rows, "NULL, ");
-    fprintf(rows, "%d, %d, %s, %s},\n", row->n_params, row->n_maps, row->wide ? "ROW_WIDE" : "0",
-            row->rule ? row->rule : "RULE_NONE");
+    fprintf(rows, "%d, %d, %s | %s, %s},\n", row->n_params, row->n_maps, row->wide ? "ROW_WIDE" : "0",
+            is_elementwise(row) ? "ROW_LIGHT" : "0", row->rule ? row->rule : "RULE_NONE");
 }
 
 static void generate(FILE *in, FILE *out, FILE *rows)

@@ -80,6 +80,9 @@ case("aclnnAmpUpdateScale", torch.tensor([8.0]), torch.tensor([1], dtype=torch.i
      2.0, 0.5, 2, torch.zeros(1), torch.zeros(1, dtype=torch.int32),
      a6=torch.tensor([16.0]), a7=torch.tensor([0], dtype=torch.int32))
 
+in_place("aclnnInplaceSubs", X - 2 * 0.7, X, 0.7, 2.0)
+in_place("aclnnInplaceFillTensor", torch.full_like(X, 3.5), X, torch.tensor(3.5))
+
 # ---- creation ----
 case("aclnnLinspace", 0.0, 3.0, 7, out(torch.zeros(7)), a3=torch.linspace(0, 3, 7))
 case("aclnnLogSpace", 0.0, 3.0, 4, 2.0, out(torch.zeros(4)), a4=torch.tensor([1.0, 2, 4, 8]))
@@ -160,6 +163,10 @@ case("aclnnRepeatInterleave", X.flatten(), torch.full((12,), 2), 24, out(torch.z
      a3=X.flatten().repeat_interleave(2))
 case("aclnnRepeatInterleaveTensor", torch.tensor([2, 0, 1]), 3, out(torch.zeros(3, dtype=torch.long)),
      a2=torch.tensor([0, 0, 2]))
+case("aclnnRepeatInterleaveWithDim", X, torch.tensor([2, 0, 1]), 0, 3, out(X), a4=X[[0, 0, 2]])
+case("aclnnRepeatInterleaveGrad", Y, torch.tensor([2, 0, 1]), 0, out(X),
+     a3=torch.stack([Y[0] + Y[1], Y[0] * 0, Y[2]]))
+case("aclnnChunkCat", [X, X[:, :2]], 0, 2, out(torch.zeros(2, 12)), a3=torch._chunk_cat([X, X[:, :2]], 0, 2))
 case("aclnnSplitWithSize", X, [1, 3], 1, [out(X[:, :1]), out(X[:, 1:])], a3=[X[:, :1], X[:, 1:]])
 case("aclnnEmbeddingRenorm", X, torch.tensor([0, 2]), 1.0, 2.0,
      a0=torch.embedding_renorm_(X.clone(), torch.tensor([0, 2]), 1.0, 2.0))
@@ -247,6 +254,11 @@ foreach("AddcdivScalarList", LIST, LIST, OTHER, torch.tensor([2.0, 3.0]),
         expected=[a + s * a / b for a, b, s in zip(LIST, OTHER, (2, 3))])
 foreach("AddcmulScalarList", LIST, LIST, OTHER, torch.tensor([2.0, 3.0]),
         expected=[a + s * a * b for a, b, s in zip(LIST, OTHER, (2, 3))])
+foreach("MaximumScalarV2", LIST, 0.5, expected=[a.clamp_min(0.5) for a in LIST])
+foreach("MinimumScalarV2", LIST, 0.5, expected=[a.clamp_max(0.5) for a in LIST])
+foreach("RoundOffNumber", LIST, torch.tensor([2], dtype=torch.int8), expected=[a.floor() for a in LIST])
+foreach("RoundOffNumberV2", LIST, 5, expected=[a.trunc() for a in LIST])
+case("aclnnForeachZeroInplace", [X, X[0]], a0=[X * 0, X[0] * 0])
 case("aclnnForeachNonFiniteCheckAndUnscale", [X, X[0] / 0], torch.zeros(1), torch.tensor([0.5]),
      a0=[X * 0.5, X[0] / 0], a1=torch.ones(1))
 case("aclnnFusedSgd", [X, X[0]], [Y, Y[1]], [torch.zeros_like(X), torch.zeros_like(X[0])], None, 0.0, 0.9, 0.1,
