@@ -17,7 +17,9 @@
 
 static uint32_t type_bytes(uint8_t type)
 {
-    return npu_types[type].bytes;
+    const uint32_t bytes = npu_types[type].bytes;
+
+    return bytes ? bytes : 1; /* no row has 0, which an analyser cannot know */
 }
 
 /* A plain operand: blks of 32 bytes at the strides of the instruction. */
@@ -30,7 +32,7 @@ static struct npu_view blks(const struct npu_ref *ref, uint32_t elem_bytes, uint
                              .rep_step = (uint64_t)ref->rep_stride * NPU_BLK_BYTES,
                              .chunk_step = (uint64_t)ref->blk_stride * NPU_BLK_BYTES,
                              .chunk_bytes = NPU_BLK_BYTES,
-                             .n_chunks = lanes / per_blk,
+                             .n_chunks = lanes * elem_bytes / NPU_BLK_BYTES,
                              .lanes_per_chunk = per_blk,
                              .align = NPU_BLK_BYTES};
 }

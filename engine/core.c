@@ -160,20 +160,24 @@ static void fault_stuck(struct npu_core_int *c)
 
 static bool is_possible(struct npu_core_int *c, const struct npu_insn *in)
 {
-    const bool is_flag = in->kind == KIND_SET_FLAG || in->kind == KIND_WAIT_FLAG;
+    const bool is_set = in->kind == KIND_SET_FLAG, is_flag = is_set || in->kind == KIND_WAIT_FLAG;
 
-    if (in->kind == KIND_OP && in->op >= N_OPS)
+    if (in->kind == KIND_OP && in->op >= N_OPS) {
         npu_fault(&c->pub, NPU_E_ARG, in->where, "instruction %u; there are %d", in->op, N_OPS);
-    else if (in->pipe >= N_PIPES || in->peer >= N_PIPES)
+        return false;
+    }
+    if (in->pipe >= N_PIPES || in->peer >= N_PIPES) {
         npu_fault(&c->pub, NPU_E_ARG, in->where, "pipe %u; there are %d",
                   in->pipe >= N_PIPES ? in->pipe : in->peer, N_PIPES);
-    else if (is_flag && in->event_id >= NPU_EVENTS)
+        return false;
+    }
+    if (is_flag && in->event_id >= NPU_EVENTS) {
         npu_fault(&c->pub, NPU_E_ARG, in->where, "%s_flag(%s, %s): event id %u; 0 to %d are there",
-                  in->kind == KIND_SET_FLAG ? "set" : "wait",
-                  npu_pipes[in->kind == KIND_SET_FLAG ? in->pipe : in->peer].name,
-                  npu_pipes[in->kind == KIND_SET_FLAG ? in->peer : in->pipe].name, in->event_id,
-                  NPU_EVENTS - 1);
-    return !c->pub.faulted;
+                  is_set ? "set" : "wait", npu_pipes[is_set ? in->pipe : in->peer].name,
+                  npu_pipes[is_set ? in->peer : in->pipe].name, in->event_id, NPU_EVENTS - 1);
+        return false;
+    }
+    return true;
 }
 
 /* A barrier on all pipes, and the scalar unit's own wait, stop the program itself. */

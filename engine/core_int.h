@@ -86,7 +86,9 @@ bool npu_walk_check(const struct npu_walk *w, struct npu_core_int *c, const stru
 /* Where the bytes of a view begin. */
 static inline uint8_t *npu_view_base(const struct npu_core_int *c, const struct npu_view *v)
 {
-    return (v->mem == MEM_GM ? (uint8_t *)0 : c->pub.mem[v->mem].base) + v->at;
+    if (v->mem == MEM_GM)
+        return (uint8_t *)(uintptr_t)v->at;
+    return c->pub.mem[v->mem].base + v->at;
 }
 /* The same message for the fast doors. at_bytes counts from the start of mem. */
 void npu_fault_range(struct npu_core_int *c, enum npu_op op, const char *operand, enum npu_mem mem,

@@ -13,8 +13,8 @@
 #include "../base/num.h"
 
 #define NPU_FMA(a, b, c) __builtin_fma((a), (b), (c))
-#define NPU_NAN_F64 npu_f64_from_bits(UINT64_C(0x7ff8000000000000))
-#define NPU_INF_F64 npu_f64_from_bits(UINT64_C(0x7ff0000000000000))
+#define NPU_NAN_F64      npu_f64_from_bits(UINT64_C(0x7ff8000000000000))
+#define NPU_INF_F64      npu_f64_from_bits(UINT64_C(0x7ff0000000000000))
 
 /* Adding and taking away 1.5 * 2^52 rounds to an integer, which then stands in the low bits. */
 #define NPU_ROUNDER 0x1.8p52

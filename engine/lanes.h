@@ -16,7 +16,7 @@
 #endif
 
 #define NPU_CAT_(a, b) a##b
-#define NPU_CAT(a, b) NPU_CAT_(a, b)
+#define NPU_CAT(a, b)  NPU_CAT_(a, b)
 
 enum { W = 32 }; /* elements a strip: fits the registers of AVX2 and AVX-512 */
 
@@ -90,28 +90,28 @@ SAME_INT(b32)
 /* One blk; memory of any alignment. */
 typedef uint64_t v32 __attribute__((vector_size(32), aligned(1), may_alias));
 
-#define T f16
+#define T        f16
 #define CONVERTS 1
 #include "lane_loop.h"
-#define T f32
+#define T        f32
 #define CONVERTS 0
 #include "lane_loop.h"
-#define T s16
+#define T        s16
 #define CONVERTS 0
 #include "lane_loop.h"
-#define T u16
+#define T        u16
 #define CONVERTS 0
 #include "lane_loop.h"
-#define T s32
+#define T        s32
 #define CONVERTS 0
 #include "lane_loop.h"
-#define T u32
+#define T        u32
 #define CONVERTS 0
 #include "lane_loop.h"
-#define T b16
+#define T        b16
 #define CONVERTS 0
 #include "lane_loop.h"
-#define T b32
+#define T        b32
 #define CONVERTS 0
 #include "lane_loop.h"
 
@@ -129,14 +129,14 @@ EXTREMA(s16)
 EXTREMA(s32)
 #define npu_abs(a) __builtin_fabsf(a)
 NPU_INLINE float npu_once(double y, bool half) { return half ? npu_f64_to_f32_odd(y) : (float)y; }
-#define npu_exp(a) npu_once(npu_exp_f64((double)(a)), half)
-#define npu_ln(a) npu_once(npu_ln_f64((double)(a)), half)
-#define npu_tanh(a) npu_once(npu_tanh_f64((double)(a)), half)
-#define npu_sin(a) npu_once(npu_sin_f64((double)(a)), half)
-#define npu_cos(a) npu_once(npu_cos_f64((double)(a)), half)
-#define npu_tan(a) npu_once(npu_tan_f64((double)(a)), half)
-#define npu_sqrt(a) __builtin_sqrtf(a)
-#define npu_rsqrt(a) npu_once(1.0 / __builtin_sqrt((double)(a)), half)
+#define npu_exp(a)      npu_once(npu_exp_f64((double)(a)), half)
+#define npu_ln(a)       npu_once(npu_ln_f64((double)(a)), half)
+#define npu_tanh(a)     npu_once(npu_tanh_f64((double)(a)), half)
+#define npu_sin(a)      npu_once(npu_sin_f64((double)(a)), half)
+#define npu_cos(a)      npu_once(npu_cos_f64((double)(a)), half)
+#define npu_tan(a)      npu_once(npu_tan_f64((double)(a)), half)
+#define npu_sqrt(a)     __builtin_sqrtf(a)
+#define npu_rsqrt(a)    npu_once(1.0 / __builtin_sqrt((double)(a)), half)
 #define npu_lrelu(a, s) (npu_f32_bits(a) >> 31 ? (a) * (s) : (a))
 /* In two steps, because C has no shift by the full width. */
 #define npu_shl(a, s) ((uint32_t)(a) << step0((uint32_t)(s)) << step1((uint32_t)(s)))
@@ -185,11 +185,11 @@ enum { SRC_VVV = 2, SRC_VV = 1, SRC_VVS = 1, SRC_AXPY = 2, SRC_VS = 0 };
         loop_##T(lane_##op##_##T, SRC_##shape, dst, src0, src1, s, n);                             \
     }
 /* Rows whose lane is FN are not lanes. */
-#define LANES_VVV(types, op, lane) FOR_##types(LANE, op, VVV, lane)
-#define LANES_VV(types, op, lane) FOR_##types(LANE, op, VV, lane)
-#define LANES_VVS(types, op, lane) FOR_##types(LANE, op, VVS, lane)
+#define LANES_VVV(types, op, lane)  FOR_##types(LANE, op, VVV, lane)
+#define LANES_VV(types, op, lane)   FOR_##types(LANE, op, VV, lane)
+#define LANES_VVS(types, op, lane)  FOR_##types(LANE, op, VVS, lane)
 #define LANES_AXPY(types, op, lane) FOR_##types(LANE, op, AXPY, lane)
-#define LANES_VS(types, op, lane) FOR_##types(LANE, op, VS, lane)
+#define LANES_VS(types, op, lane)   FOR_##types(LANE, op, VS, lane)
 #define LANES_CMP(types, op, lane)
 #define LANES_CMPS(types, op, lane)
 #define LANES_SEL(types, op, lane)
@@ -337,39 +337,39 @@ NPU_INLINE float clamp_f32(float x, float low, float high, enum npu_round mode)
 CLAMP_WIDE(s32, int32_t, 0x1p31f, INT32_MIN, INT32_MAX)
 CLAMP_WIDE(s64, int64_t, 0x1p63f, INT64_MIN, INT64_MAX)
 
-#define FLOAT_f16(x) npu_f16_to_f32(x)
+#define FLOAT_f16(x)  npu_f16_to_f32(x)
 #define FLOAT_bf16(x) npu_bf16_to_f32(x)
-#define FLOAT_f32(x) (x)
-#define FLOAT_s8(x) ((float)(x))
-#define FLOAT_u8(x) ((float)(x))
-#define FLOAT_s16(x) ((float)(x))
+#define FLOAT_f32(x)  (x)
+#define FLOAT_s8(x)   ((float)(x))
+#define FLOAT_u8(x)   ((float)(x))
+#define FLOAT_s16(x)  ((float)(x))
 
-#define TO_s8(S, x, mode) (int8_t)(int32_t)clamp_f32(FLOAT_##S(x), -128.0f, 127.0f, mode)
-#define TO_u8(S, x, mode) (uint8_t)(int32_t)clamp_f32(FLOAT_##S(x), 0.0f, 255.0f, mode)
-#define TO_s16(S, x, mode) TO_s16_##S(x, mode)
-#define TO_s16_f16(x, mode) (int16_t)(int32_t)clamp_f32(FLOAT_f16(x), -32768.0f, 32767.0f, mode)
-#define TO_s16_f32(x, mode) (int16_t)(int32_t)clamp_f32(x, -32768.0f, 32767.0f, mode)
-#define TO_s16_s32(x, mode) (int16_t)((x) > 32767 ? 32767 : (x) < -32768 ? -32768 : (x))
-#define TO_s32(S, x, mode) TO_s32_##S(x, mode)
-#define TO_s32_f16(x, mode) clamp_s32(FLOAT_f16(x), mode)
+#define TO_s8(S, x, mode)    (int8_t)(int32_t)clamp_f32(FLOAT_##S(x), -128.0f, 127.0f, mode)
+#define TO_u8(S, x, mode)    (uint8_t)(int32_t)clamp_f32(FLOAT_##S(x), 0.0f, 255.0f, mode)
+#define TO_s16(S, x, mode)   TO_s16_##S(x, mode)
+#define TO_s16_f16(x, mode)  (int16_t)(int32_t)clamp_f32(FLOAT_f16(x), -32768.0f, 32767.0f, mode)
+#define TO_s16_f32(x, mode)  (int16_t)(int32_t)clamp_f32(x, -32768.0f, 32767.0f, mode)
+#define TO_s16_s32(x, mode)  (int16_t)((x) > 32767 ? 32767 : (x) < -32768 ? -32768 : (x))
+#define TO_s32(S, x, mode)   TO_s32_##S(x, mode)
+#define TO_s32_f16(x, mode)  clamp_s32(FLOAT_f16(x), mode)
 #define TO_s32_bf16(x, mode) clamp_s32(FLOAT_bf16(x), mode)
-#define TO_s32_f32(x, mode) clamp_s32(x, mode)
+#define TO_s32_f32(x, mode)  clamp_s32(x, mode)
 #define TO_s32_s64(x, mode)                                                                        \
     (int32_t)((x) > INT32_MAX ? INT32_MAX : (x) < INT32_MIN ? INT32_MIN : (x))
-#define TO_s64(S, x, mode) TO_s64_##S(x, mode)
+#define TO_s64(S, x, mode)  TO_s64_##S(x, mode)
 #define TO_s64_s32(x, mode) (int64_t)(x)
 #define TO_s64_f32(x, mode) clamp_s64(x, mode)
 #define TO_f16(S, x, mode)                                                                         \
     ((mode) == ROUND_RINT ? npu_f32_to_f16(FLOAT_##S(x)) : f32_to_f16(FLOAT_##S(x), mode))
 #define TO_bf16(S, x, mode)                                                                        \
     ((mode) == ROUND_RINT ? npu_f32_to_bf16(FLOAT_##S(x)) : f32_to_bf16(FLOAT_##S(x), mode))
-#define TO_f32(S, x, mode) TO_f32_##S(x, mode)
-#define TO_f32_f16(x, mode) npu_f16_to_f32(x)
+#define TO_f32(S, x, mode)   TO_f32_##S(x, mode)
+#define TO_f32_f16(x, mode)  npu_f16_to_f32(x)
 #define TO_f32_bf16(x, mode) npu_bf16_to_f32(x)
-#define TO_f32_s16(x, mode) (float)(x)
-#define TO_f32_s32(x, mode) ((mode) == ROUND_RINT ? (float)(x) : int_to_f32((double)(x), mode))
-#define TO_f32_s64(x, mode) int_to_f32(s64_to_f64_odd(x), mode)
-#define TO_f32_f32(x, mode) (round_f32(x, mode) + 0.0f)
+#define TO_f32_s16(x, mode)  (float)(x)
+#define TO_f32_s32(x, mode)  ((mode) == ROUND_RINT ? (float)(x) : int_to_f32((double)(x), mode))
+#define TO_f32_s64(x, mode)  int_to_f32(s64_to_f64_odd(x), mode)
+#define TO_f32_f32(x, mode)  (round_f32(x, mode) + 0.0f)
 
 /* Lanes of one width are elementwise, so in place is right; widths that differ never share memory.
  */
@@ -382,12 +382,12 @@ CLAMP_WIDE(s64, int64_t, 0x1p63f, INT64_MIN, INT64_MAX)
             d[i] = TO_##D(S, a[i], ROUND_##mode);                                                  \
     }
 #define FOR_EXACT(M, ...) M(NONE, __VA_ARGS__)
-#define FOR_SAT(M, ...) M(NONE, __VA_ARGS__)
+#define FOR_SAT(M, ...)   M(NONE, __VA_ARGS__)
 #define FOR_R5(M, ...)                                                                             \
     M(RINT, __VA_ARGS__)                                                                           \
     M(FLOOR, __VA_ARGS__) M(CEIL, __VA_ARGS__) M(ROUND, __VA_ARGS__) M(TRUNC, __VA_ARGS__)
-#define FOR_R5N(M, ...) FOR_R5(M, __VA_ARGS__)
-#define FOR_R6N(M, ...) FOR_R5(M, __VA_ARGS__) M(ODD, __VA_ARGS__)
+#define FOR_R5N(M, ...)           FOR_R5(M, __VA_ARGS__)
+#define FOR_R6N(M, ...)           FOR_R5(M, __VA_ARGS__) M(ODD, __VA_ARGS__)
 #define CONV(S, D, rounds, brief) FOR_##rounds(CONV_ONE, S, D)
 #include "../isa/conv.def"
 
@@ -614,7 +614,7 @@ SEL_ONE(b32)
 /* ---- the table --------------------------------------------------------------------------------
  */
 
-#define SLOT(T, o) SLOT_##T(o)
+#define SLOT(T, o)  SLOT_##T(o)
 #define SLOT_f16(o) .op[OP_##o][TYPE_f16] = o##_f16,
 #define SLOT_f32(o) .op[OP_##o][TYPE_f32] = o##_f32,
 #define SLOT_s16(o) .op[OP_##o][TYPE_s16] = o##_s16,
@@ -627,11 +627,11 @@ SEL_ONE(b32)
 #define SLOT_b32(o)                                                                                \
     .op[OP_##o][TYPE_f32] = o##_b32, .op[OP_##o][TYPE_s32] = o##_b32,                              \
     .op[OP_##o][TYPE_u32] = o##_b32,
-#define SLOTS_VVV(types, op) FOR_##types(SLOT, op)
-#define SLOTS_VV(types, op) FOR_##types(SLOT, op)
-#define SLOTS_VVS(types, op) FOR_##types(SLOT, op)
+#define SLOTS_VVV(types, op)  FOR_##types(SLOT, op)
+#define SLOTS_VV(types, op)   FOR_##types(SLOT, op)
+#define SLOTS_VVS(types, op)  FOR_##types(SLOT, op)
 #define SLOTS_AXPY(types, op) FOR_##types(SLOT, op)
-#define SLOTS_VS(types, op) FOR_##types(SLOT, op)
+#define SLOTS_VS(types, op)   FOR_##types(SLOT, op)
 #define SLOTS_CMP(types, op)
 #define SLOTS_CMPS(types, op)
 #define SLOTS_SEL(types, op)
@@ -642,13 +642,13 @@ SEL_ONE(b32)
 #define SLOTS_COPY(types, op)
 
 #define CONV_SLOT(mode, S, D) .conv[TYPE_##S][TYPE_##D][ROUND_##mode] = conv_##S##_##D##_##mode,
-#define CONV_NONE(S, D) .conv[TYPE_##S][TYPE_##D][ROUND_NONE] = conv_##S##_##D##_RINT,
-#define CONV_EXACT(S, D) .conv[TYPE_##S][TYPE_##D][0 ... N_ROUNDS - 1] = conv_##S##_##D##_NONE,
-#define CONV_SLOTS_EXACT CONV_EXACT
-#define CONV_SLOTS_SAT CONV_EXACT
-#define CONV_SLOTS_R5(S, D) FOR_R5(CONV_SLOT, S, D)
-#define CONV_SLOTS_R5N(S, D) CONV_NONE(S, D) FOR_R5N(CONV_SLOT, S, D)
-#define CONV_SLOTS_R6N(S, D) CONV_NONE(S, D) FOR_R6N(CONV_SLOT, S, D)
+#define CONV_NONE(S, D)       .conv[TYPE_##S][TYPE_##D][ROUND_NONE] = conv_##S##_##D##_RINT,
+#define CONV_EXACT(S, D)      .conv[TYPE_##S][TYPE_##D][0 ... N_ROUNDS - 1] = conv_##S##_##D##_NONE,
+#define CONV_SLOTS_EXACT      CONV_EXACT
+#define CONV_SLOTS_SAT        CONV_EXACT
+#define CONV_SLOTS_R5(S, D)   FOR_R5(CONV_SLOT, S, D)
+#define CONV_SLOTS_R5N(S, D)  CONV_NONE(S, D) FOR_R5N(CONV_SLOT, S, D)
+#define CONV_SLOTS_R6N(S, D)  CONV_NONE(S, D) FOR_R6N(CONV_SLOT, S, D)
 #define CMP_SLOT(T, name, expr) .cmp[CMP_##name][TYPE_##T] = cmp_##name##_##T,
 
 #pragma GCC diagnostic push

@@ -242,8 +242,10 @@ static void work(void *arg, struct npu_worker *w)
         const unsigned generation = atomic_load(&run->generation);
         if (w->parked && resume_parked(w, run))
             continue;
-        if (may_have_blocks && (may_have_blocks = take_blocks(w, run)))
+        if (may_have_blocks) {
+            may_have_blocks = take_blocks(w, run);
             continue;
+        }
         if (!w->parked)
             return;
         npu_wait_change(&run->generation, generation);

@@ -125,10 +125,11 @@ static void load_active(const struct repeat *p, float *x)
 /* The lowest lane that holds the result; a NaN is found as such. */
 static uint32_t index_of(const struct repeat *p, const float *x, float best)
 {
+    const bool wants_nan = __builtin_isnan(best);
     uint32_t i = 0;
 
     while (i + 1 < p->w->lanes &&
-           (!npu_mask_has(p->mask, i) || (best == best ? x[i] != best : x[i] == x[i])))
+           !(npu_mask_has(p->mask, i) && (wants_nan ? __builtin_isnan(x[i]) : x[i] == best)))
         i++;
     return i;
 }

@@ -64,7 +64,8 @@ static bool redirect(const struct npu_core_int *c, void *context)
     u->uc_mcontext.pc = (uintptr_t)landing;
     return true;
 #else
-    (void)u, (void)top;
+    (void)u;
+    (void)top;
     return false;
 #endif
 }

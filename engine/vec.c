@@ -123,10 +123,10 @@ void npu_vec_run(struct npu_core_int *c, const struct npu_insn *in, const struct
 
 /* How many sources a shape reads. */
 static const uint8_t n_sources[N_SHAPES] = {
-#define R 1
-#define W 0
-#define U 0
-#define N 0
+#define R                       1
+#define W                       0
+#define U                       0
+#define N                       0
 #define SHAPE(name, d, a, b, s) [SHAPE_##name] = (a) + (b),
 #include "../isa/shape.def"
 #undef R
@@ -173,9 +173,10 @@ void npu_vec(struct npu_core *c, enum npu_op op, enum npu_type type, void *dst, 
     const uint64_t b = n_sources[shape] > 1 ? (uint64_t)(uintptr_t)src1 : d;
     const uint64_t last = room - bytes; /* the highest offset that fits; huge when nothing does */
 
-    if (NPU_UNLIKELY(c->slow | c->faulted | !fn | (bytes > room) | (d - base > last) |
-                     (a - base > last) | (b - base > last) | ((d | a | b) % NPU_BLK_BYTES != 0) |
-                     (d - a - 1 < NPU_REPEAT_BYTES - 1) | (d - b - 1 < NPU_REPEAT_BYTES - 1))) {
+    if (NPU_UNLIKELY(!fn ||
+                     c->slow | c->faulted | (bytes > room) | (d - base > last) | (a - base > last) |
+                         (b - base > last) | ((d | a | b) % NPU_BLK_BYTES != 0) |
+                         (d - a - 1 < NPU_REPEAT_BYTES - 1) | (d - b - 1 < NPU_REPEAT_BYTES - 1))) {
         slow_vec(c, op, type, (const void *const[3]){dst, src0, src1}, scalar, count, where);
         return;
     }

@@ -2,12 +2,12 @@
 /* isa.c - the tables of isa.h, filled from the .def files, and the choice of the chip. */
 #include "isa.h"
 #include "typeset.h"
-#include <ctype.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "../base/banned.h"
 
 /* Movers carry bytes, so every type is as good as another. */
@@ -63,9 +63,7 @@ const size_t npu_n_socs = sizeof npu_socs / sizeof *npu_socs;
 
 static bool same_name(const char *a, const char *b)
 {
-    while (*a && tolower((unsigned char)*a) == tolower((unsigned char)*b))
-        a++, b++;
-    return *a == *b;
+    return strcasecmp(a, b) == 0;
 }
 
 const struct npu_soc *npu_soc_find(const char *name)
@@ -134,10 +132,11 @@ static enum npu_status set_one(struct npu_soc *soc, const char *key, const char 
 /* text: "key=value,key=value"; cut to pieces in place. */
 static enum npu_status set_all(struct npu_soc *soc, char *text, struct npu_diag *d)
 {
-    char *rest = text, *item;
+    char *rest = text;
     enum npu_status st = NPU_OK;
 
-    while (st == NPU_OK && (item = strsep(&rest, ","))) {
+    while (st == NPU_OK && rest) {
+        const char *item = strsep(&rest, ",");
         char *value = strchr(item, '=');
         if (!*item)
             continue;
