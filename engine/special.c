@@ -22,10 +22,15 @@ struct repeat {
     uint8_t *a, *b, *out;        /* 256 bytes each; b holds the scalar where there is one */
 };
 
+/* bytes: a multiple of 8; elements of 2 or 4 bytes. */
 static void fill(uint8_t *to, const void *element, uint32_t elem_bytes, uint32_t bytes)
 {
-    for (uint32_t i = 0; i < bytes; i += elem_bytes)
-        memcpy(to + i, element, elem_bytes);
+    uint64_t word = 0;
+
+    memcpy(&word, element, elem_bytes);
+    word *= elem_bytes == 2 ? UINT64_C(0x0001000100010001) : UINT64_C(0x0000000100000001);
+    for (uint32_t i = 0; i < bytes; i += sizeof word)
+        memcpy(to + i, &word, sizeof word);
 }
 
 static uint8_t *result_at(const struct repeat *p)
@@ -93,23 +98,46 @@ static float identity(enum npu_op op)
     return op == OP_vcmax || op == OP_vcgmax ? -inf : inf;
 }
 
-static float combine(enum npu_op op, float a, float b, bool half)
+/* Each sum of halves is a half again. */
+static void round_halves(const struct repeat *p, float *x, uint32_t n)
 {
-    if (op == OP_vcmax || op == OP_vcgmax)
-        return npu_max_f32(a, b);
-    if (op == OP_vcmin || op == OP_vcgmin)
-        return npu_min_f32(a, b);
-    return half ? npu_f16_to_f32(npu_f32_to_f16(a + b)) : a + b;
+    uint16_t h[MAX_LANES];
+
+    p->c->lanes->conv[TYPE_f32][TYPE_f16][ROUND_RINT](h, x, n);
+    p->c->lanes->conv[TYPE_f16][TYPE_f32][ROUND_NONE](x, h, n);
 }
 
-/* A binary tree over neighbours, 1+2, 3+4 and so on, each sum rounded to the type: the documented
- * order. Destroys x. */
-static float tree(enum npu_op op, float *x, uint32_t n, bool half)
+/* One level of the binary tree over neighbours, 1+2, 3+4 and so on, each result rounded to the
+ * type: the documented order. n results from 2n numbers, in place. */
+static void tree_level(const struct repeat *p, float *x, uint32_t n)
 {
-    for (; n > 1; n /= 2)
-        for (uint32_t i = 0; i < n / 2; i++)
-            x[i] = combine(op, x[2 * i], x[2 * i + 1], half);
-    return x[0];
+    float y[MAX_LANES / 2];
+
+    switch (p->in->op) {
+    case OP_vcmax:
+    case OP_vcgmax:
+        for (uint32_t i = 0; i < n; i++)
+            y[i] = npu_max_f32(x[2 * i], x[2 * i + 1]);
+        break;
+    case OP_vcmin:
+    case OP_vcgmin:
+        for (uint32_t i = 0; i < n; i++)
+            y[i] = npu_min_f32(x[2 * i], x[2 * i + 1]);
+        break;
+    default:
+        for (uint32_t i = 0; i < n; i++)
+            y[i] = x[2 * i] + x[2 * i + 1];
+        if (is_half(p))
+            round_halves(p, y, n);
+    }
+    memcpy(x, y, n * sizeof *x);
+}
+
+/* Down to n_left results, which stand first in x. */
+static void tree(const struct repeat *p, float *x, uint32_t n_left)
+{
+    for (uint32_t n = p->w->lanes / 2; n >= n_left; n /= 2)
+        tree_level(p, x, n);
 }
 
 static void load_active(const struct repeat *p, float *x)
@@ -156,7 +184,8 @@ static void reduce_repeat(const struct repeat *p)
         return;
     load_active(p, x);
     memcpy(scratch, x, sizeof x);
-    const float value = tree(p->in->op, scratch, p->w->lanes, is_half(p));
+    tree(p, scratch, 1);
+    const float value = scratch[0];
     if (p->in->op == OP_vcadd)
         put_value(p, result_at(p), value);
     else
@@ -172,12 +201,12 @@ static void reduce_blks(const struct repeat *p)
     float x[MAX_LANES];
 
     load_active(p, x);
+    tree(p, x, NPU_BLKS_PER_REPEAT);
     for (uint32_t k = 0; k < NPU_BLKS_PER_REPEAT; k++) {
         const uint32_t lane = k * per_blk;
         const bool any = p->mask[lane / 64] >> (lane % 64) & ((1u << per_blk) - 1);
-        const float v = any ? tree(p->in->op, x + lane, per_blk, is_half(p)) : none;
         if (any || fills)
-            put_value(p, result_at(p) + k * elem, v);
+            put_value(p, result_at(p) + k * elem, any ? x[k] : none);
     }
 }
 
