@@ -60,10 +60,12 @@ inline int64_t GetTaskRatio()
 }
 inline int64_t GetTaskRation() { return GetTaskRatio(); } /* older spelling */
 
-/* Sizes; UB as the chip that the file is compiled for has it, and as the chip it runs on has it. */
+/* Sizes. UB as the chip that the file is compiled for has it, and as the one it runs on has it. */
+inline constexpr uint32_t GetDataBlockSizeInBytes() { return ONE_BLK_SIZE; }
+#if NPU_ARCH == 3510
 inline constexpr uint32_t GetUBSizeInBytes() { return TOTAL_UB_SIZE; }
 inline uint32_t GetRuntimeUBSize() { return nputwin::core()->mem[MEM_UB].bytes; }
-inline constexpr uint32_t GetDataBlockSizeInBytes() { return ONE_BLK_SIZE; }
+#endif
 /* Ticks of the chip's clock register, 50 MHz on 2201 and 1 GHz on 3510, counted on this machine's
  * clock: wall time of the twin, not a model of the chip's. */
 inline int64_t GetSystemCycle()
