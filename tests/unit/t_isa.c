@@ -8,7 +8,10 @@
 #include "../../base/num.h"
 #include "../../isa/typeset.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { COUNT = 77, LANES = 128 };
 
@@ -433,6 +436,40 @@ static void test_soc(void **state)
     assert_int_equal(npu_soc_find("Ascend910B3")->n_aiv, 40);
 }
 
+/* The choice is made once a process, so each try is a child; it returns 0 when all is as expected.
+ */
+static int try_env(const char *chip, const char *figures, const char *says, uint32_t ub_bytes)
+{
+    struct npu_diag d = {0};
+    int status = -1;
+    const pid_t child = fork();
+
+    if (child == 0) {
+        (void)setenv("NPUTWIN_SOC", chip, 1);
+        (void)setenv("NPUTWIN_SOC_SET", figures, 1);
+        const struct npu_soc *soc = npu_soc_current(&d);
+        if (says)
+            _exit(soc || d.status != NPU_E_ARG || !strstr(d.text, says));
+        _exit(!soc || soc->mem_bytes[MEM_UB] != ub_bytes);
+    }
+    assert_true(child > 0 && waitpid(child, &status, 0) == child);
+    return status;
+}
+
+static void test_soc_env(void **state)
+{
+    (void)state;
+    assert_int_equal(try_env("", "", NULL, 196608), 0);
+    assert_int_equal(try_env("ascend950pr_9599", "", NULL, 253952), 0);
+    assert_int_equal(try_env("", "UB_bytes=262144,n_aiv=8", NULL, 262144), 0);
+    assert_int_equal(try_env("Ascend910B", "", "NPUTWIN_SOC=Ascend910B: no such chip", 0), 0);
+    assert_int_equal(try_env("x", "", "Ascend910B1, Ascend910B2", 0), 0);
+    assert_int_equal(try_env("", "ub=1", "no figure 'ub'; the figures are n_aic", 0), 0);
+    assert_int_equal(try_env("", "ub_bytes", "is not figure=number", 0), 0);
+    assert_int_equal(try_env("", "ub_bytes=-1", "ub_bytes=-1: a number from 256", 0), 0);
+    assert_int_equal(try_env("", "ub_bytes=12x", "ub_bytes=12x", 0), 0);
+}
+
 static void test_names(void **state)
 {
     (void)state;
@@ -449,7 +486,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_duty),  cmocka_unit_test(test_rows), cmocka_unit_test(test_special),
-        cmocka_unit_test(test_names), cmocka_unit_test(test_soc),
+        cmocka_unit_test(test_names), cmocka_unit_test(test_soc),  cmocka_unit_test(test_soc_env),
     };
     return cmocka_run_group_tests_name("isa", tests, NULL, NULL);
 }
