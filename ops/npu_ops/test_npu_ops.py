@@ -15,29 +15,12 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
 
 
 def shell(command, **kw):
     run = subprocess.run(["bash", "-c", command], text=True, capture_output=True, timeout=900, **kw)
     assert run.returncode == 0, f"{command}\n{run.stdout[-3000:]}\n{run.stderr[-5000:]}"
     return run.stdout
-
-
-@pytest.fixture(scope="session")
-def build_root():
-    return Path(os.environ.get("NPU_BUILD_DIR", ROOT / "build")).resolve()
-
-
-@pytest.fixture(scope="session")
-def cann(build_root):
-    """Environment of a shell that has sourced set_env.sh."""
-    home = Path(os.environ.get("ASCEND_HOME_PATH", build_root / "cann"))
-    assert (home / "set_env.sh").is_file(), f"no CANN at {home}: `make prefix`, or set ASCEND_HOME_PATH"
-    lines = shell(f"source {home}/set_env.sh && env -0").split("\0")
-    env = dict(line.split("=", 1) for line in lines if "=" in line)
-    env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env['PATH']}"
-    return env
 
 
 def fingerprint(project, cann, env):
