@@ -129,7 +129,8 @@ static void bench_add(const char *name, enum npu_type type, size_t n, int rounds
 
 static void empty_block(void *arg, struct npu_core *c)
 {
-    (void)arg, (void)c;
+    (void)arg;
+    (void)c;
 }
 
 static void sync_block(void *arg, struct npu_core *c)

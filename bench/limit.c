@@ -90,11 +90,13 @@ __attribute__((visibility("default"))) double bench_limit(void *dst, const void 
 __attribute__((visibility("default"))) double bench_limit(void *dst, const void *a, const void *b,
                                                           size_t bytes, unsigned n_runs)
 {
-    pthread_t thread[MAX_THREADS];
+    pthread_t thread[MAX_THREADS] = {0};
     long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
     double best = 1e9;
 
-    job = (struct job){dst, a, b, bytes, n_cpus > MAX_THREADS ? MAX_THREADS : (unsigned)n_cpus};
+    if (n_cpus < 1 || n_cpus > MAX_THREADS)
+        n_cpus = n_cpus < 1 ? 1 : MAX_THREADS;
+    job = (struct job){dst, a, b, bytes, (unsigned)n_cpus};
     atomic_store(&generation, 0);
     for (unsigned i = 1; i < job.n_threads; i++)
         if (pthread_create(&thread[i], NULL, work, (void *)(uintptr_t)i) != 0)

@@ -21,11 +21,25 @@ def names_of_tables(root):
     return {name for path, row in TABLES for name in re.findall(row, (root / path).read_text(), re.M)}
 
 
+def word_of(name):
+    """What a test writes: the name itself, or of a mangled C++ name the last identifier."""
+    words, at = [name], 2
+    while name.startswith("_Z") and (match := re.search(r"[1-9]\d*", name[at:])):
+        begin = at + match.end()
+        at = begin + int(match.group())
+        words.append(name[begin:at])
+        if name[at:at + 1] == "E":
+            break
+    return words[-1]
+
+
 def tests_by_name(root, names):
     found = {}
     for path in sorted({p for pattern in TESTS for p in root.glob(pattern) if p.suffix in SUFFIXES}):
-        for name in names & set(re.findall(r"\w+", path.read_text(errors="replace"))):
-            found.setdefault(name, []).append(path.relative_to(root).as_posix())
+        words = set(re.findall(r"\w+", path.read_text(errors="replace")))
+        for name in names:
+            if word_of(name) in words:
+                found.setdefault(name, []).append(path.relative_to(root).as_posix())
     return found
 
 
