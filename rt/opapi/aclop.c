@@ -123,6 +123,7 @@ static const struct npu_aclop_row rows[] = {
     {"OnesLike", "aten::ones_like", NULL, 1, NULL, NULL},
     {"Cast", NULL, copy, 1, NULL, NULL},
     {"TensorMove", NULL, copy, 1, NULL, NULL},
+    {"Identity", NULL, copy, 1, NULL, NULL},
     {"BroadcastTo", NULL, spread, 2, NULL, NULL},
     {"Fill", NULL, fill, 2, NULL, NULL},
     {"LpNormReduceV2", NULL, norm_reduce, 1, "axes", "p"},
@@ -189,6 +190,16 @@ static struct aclTensor *tensor_of(const struct aclTensorDesc *d, const struct a
                            (uint64_t)s->n_dims, b && b->data ? b->data : d->const_data);
 }
 
+static int check_format(const char *type, const struct aclTensorDesc *d)
+{
+    const int32_t format = d->storage_format >= 0 ? d->storage_format : d->format;
+
+    if (npu_format_is_plain(format))
+        return ACL_OK;
+    return npu_rt_fail(ACL_ERROR_API_NOT_SUPPORT, "aclop %s: storage format %d is not supported; the twin "
+                       "has plain formats only (ND, NCHW, NCDHW)", type, format);
+}
+
 static int take_tensors(struct aclop_task *t, const struct npu_aclop_call *call)
 {
     t->n_in = call->n_inputs;
@@ -197,6 +208,8 @@ static int take_tensors(struct aclop_task *t, const struct npu_aclop_call *call)
         const int k = i < t->n_in ? i : i - t->n_in;
         struct aclTensor **to = i < t->n_in ? &t->in[k] : &t->out[k];
 
+        if (check_format(call->op_type, i < t->n_in ? call->input_desc[k] : call->output_desc[k]))
+            return ACL_ERROR_API_NOT_SUPPORT;
         *to = i < t->n_in ? tensor_of(call->input_desc[k], call->inputs[k])
                           : tensor_of(call->output_desc[k], call->outputs[k]);
         if (!*to || (!(*to)->data && npu_tensor_numel(*to)))

@@ -15,12 +15,39 @@ static const uint32_t marks[N_KINDS] = {
     [KIND_tl] = MARK_TENSORS, [KIND_TL] = MARK_TENSORS, [KIND_sl] = MARK_SCALARS,
 };
 
+/* Blocked storage (NZ, NC1HWC0, FRACTAL_Z and their kin) is another order of elements. */
+bool npu_format_is_plain(int32_t format)
+{
+    enum { UNDEFINED = -1, NCHW = 0, NHWC = 1, ND = 2, NDHWC = 27, NCDHW = 30, NC = 35, NCL = 47 };
+
+    return format == ND || format == NCHW || format == NCDHW || format == NCL || format == NC ||
+           format == UNDEFINED || format == NHWC || format == NDHWC;
+}
+
+/* Types that torch does not have: only casts know them, and only chips that have them. */
+static int check_odd_type(const struct npu_op_row *row, const char *name, const struct aclTensor *t)
+{
+    const struct npu_soc *soc = npu_rt_soc();
+
+    if (!row->schema || !row->native || t->dtype != DT_HIFLOAT8)
+        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s has data type %d (%s), which this operator "
+                           "does not take", row->name, name, t->dtype, npu_dtype_name(t->dtype));
+    if (soc && soc->arch < 3510)
+        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s has type hifloat8, which %s does not have; "
+                           "Ascend950 has", row->name, name, soc->name);
+    return ACL_OK;
+}
+
 static int check_tensor(const struct npu_op_row *row, const char *name, const struct aclTensor *t)
 {
-    if (npu_dtype_bytes(t->dtype) == 0)
-        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
-                           "%s: %s has data type %d (%s), which has no form in torch", row->name,
-                           name, t->dtype, npu_dtype_name(t->dtype));
+    if (NPU_UNLIKELY(!npu_dtype_in_torch(t->dtype))) {
+        const int rc = check_odd_type(row, name, t);
+        if (rc != ACL_OK)
+            return rc;
+    }
+    if (NPU_UNLIKELY(!npu_format_is_plain(t->format)))
+        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s has storage format %d; the twin has plain "
+                           "formats only (ND, NCHW, NCDHW)", row->name, name, t->format);
     if (!t->data && npu_tensor_numel(t) != 0)
         return npu_rt_fail(ACLNN_ERR_PARAM_NULLPTR, "%s: %s of shape %s has no device memory",
                            row->name, name, npu_shape_text(t));

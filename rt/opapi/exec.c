@@ -76,7 +76,7 @@ int npu_opapi_bind(uint32_t i)
 
     if (!at)
         return ACLNN_ERR_INNER;
-    if (row->native || __atomic_load_n(&npu_op_states[i].bound, __ATOMIC_ACQUIRE))
+    if (!row->schema || __atomic_load_n(&npu_op_states[i].bound, __ATOMIC_ACQUIRE))
         return ACL_OK;
     if (at->bind(row->schema, row->params, row->maps, row->n_maps, row->flags, &bound, text,
                  sizeof text))
@@ -170,6 +170,15 @@ static int run_native(const struct npu_op_row *row, const union npu_arg *args, c
     return at->end(c, text, n);
 }
 
+static bool has_odd_type(const struct npu_op_row *row, const union npu_arg *args)
+{
+    for (uint32_t i = 0; i < row->n_params; i++)
+        if ((row->params[i].kind == KIND_t || row->params[i].kind == KIND_T) && args[i].t &&
+            !npu_dtype_in_torch(args[i].t->dtype))
+            return true;
+    return false;
+}
+
 /* The device side of an operator. Its errors are what a chip reports as an exception of a core. */
 static int run_task(void *arg, struct npu_diag *story)
 {
@@ -178,7 +187,7 @@ static int run_task(void *arg, struct npu_diag *story)
     char text[768];
     int failed;
 
-    if (row->native)
+    if (row->native && (!row->schema || has_odd_type(row, e->args)))
         failed = run_native(row, e->args, text, sizeof text);
     else
         failed = npu_aten()->run(npu_op_states[e->row].bound, e->args,

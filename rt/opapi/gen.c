@@ -342,8 +342,8 @@ static void write_row(FILE *f, FILE *rows, const struct row *row)
     fprintf(rows, "    {\"%s\", ", row->name);
     if (row->native)
         fprintf(rows, "NULL, %s, %s, ", row->schema, row->check[0] ? row->check : "NULL");
-    else
-        fprintf(rows, "\"%s\", NULL, NULL, ", row->schema);
+    else /* the second word is a native for the types that torch does not have */
+        fprintf(rows, "\"%s\", %s, NULL, ", row->schema, row->check[0] ? row->check : "NULL");
     fprintf(rows, "p%d, ", n_names - 1);
     if (row->n_maps)
         fprintf(rows, "m%d, ", n_names - 1);

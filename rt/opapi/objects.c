@@ -68,6 +68,13 @@ const char *npu_dtype_name(int dtype)
     return row ? row->name : "?";
 }
 
+bool npu_dtype_in_torch(int dtype)
+{
+    const struct npu_dtype_row *row = dtype_row(dtype);
+
+    return row && row->class != 'x';
+}
+
 bool npu_dtype_is_float(int dtype)
 {
     const struct npu_dtype_row *row = dtype_row(dtype);

@@ -95,6 +95,8 @@ int64_t npu_tensor_numel(const struct aclTensor *t);
 size_t npu_dtype_bytes(int dtype);
 /* "float16"; "dtype 99" is text "?". Borrowed. */
 const char *npu_dtype_name(int dtype);
+/* Is there such a type in torch? hifloat8 and the types of less than a byte have none. */
+bool npu_dtype_in_torch(int dtype);
 /* The view shape as "[2, 3]" in a buffer of this thread; up to four live at a time. */
 const char *npu_shape_text(const struct aclTensor *t);
 /* Is it a real number of floating point, is it one of the integers (bool included)? */

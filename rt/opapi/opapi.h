@@ -36,7 +36,7 @@ enum npu_rule {
 struct npu_op_row {
     const char *name;   /* aclnnAdd */
     const char *schema; /* aten::add.out, NULL for a native */
-    npu_native_fn *native;
+    npu_native_fn *native; /* beside a schema: for operands of a type that torch does not have */
     npu_native_check_fn *check; /* of a native, may be NULL */
     const struct npu_param *params;
     const struct npu_map *maps;
@@ -67,6 +67,9 @@ const struct npu_aten *npu_aten(void);
 
 /* Checks the arguments against the row; 0 or 161001/161002 with text. */
 int npu_op_check(const struct npu_op_row *row, const union npu_arg *args);
+
+/* Is the storage in the order of the dimensions? */
+bool npu_format_is_plain(int32_t format);
 
 struct aclOpExecutor;
 int npu_op_prepare(uint32_t row, const union npu_arg *args, uint64_t *workspace_bytes,

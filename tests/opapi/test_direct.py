@@ -149,6 +149,10 @@ case("aclnnRotaryPositionEmbeddingGrad", Y, COS, SIN, X, 0, out(X), out(COS), ou
      **{f"a{5 + i}": g for i, g in enumerate(gradient_of(
          lambda x, c, s: x * c + torch.cat((-x[:, 2:], x[:, :2]), -1) * s, X, COS, SIN, weights=Y))})
 
+SCALE = X.abs().amax(-1) / 127
+case("aclnnDynamicQuant", X, None, torch.zeros(3, 4, dtype=torch.int8), out(SCALE),
+     a2=(X / SCALE[:, None]).round().to(torch.int8), a3=SCALE)
+
 # ---- shapes and indices ----
 case("aclnnBucketize", X, torch.tensor([-1.0, 0.0, 1.0]), False, False, out(I),
      a4=torch.bucketize(X, torch.tensor([-1.0, 0.0, 1.0])))

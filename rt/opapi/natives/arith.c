@@ -3,6 +3,8 @@
  * arith.c - small arithmetic without an ATen operator of the same arguments.
  */
 #include "native.h"
+#include "../../../base/num.h"
+#include <stdlib.h>
 
 /* self + alpha * other, where self is the number and other the tensor. */
 void npu_nat_add_v3(struct npu_aten_ctx *c, const union npu_arg *a)
@@ -68,4 +70,72 @@ void npu_nat_foreach_round_v1(struct npu_aten_ctx *c, const union npu_arg *a)
 
     if (mode)
         round_list(c, a, *mode);
+}
+
+/* ---- casts of a type that torch does not have ---- */
+
+/* hifloat8 bytes as what torch can carry. */
+static struct aclTensor as_bytes(const struct aclTensor *t)
+{
+    struct aclTensor bytes = *t;
+
+    bytes.dtype = DT_UINT8;
+    return bytes;
+}
+
+static void encode_hif8(struct npu_aten_ctx *c, const struct aclTensor *from,
+                        const struct aclTensor *to)
+{
+    const struct aclTensor bytes = as_bytes(to);
+    const int64_t n = npu_tensor_numel(from);
+    const float *x = npu_aten()->data(c, value(c, from), DT_FLOAT);
+    uint8_t *codes = malloc((size_t)(n + 1));
+
+    for (int64_t i = 0; x && codes && i < n; i++)
+        codes[i] = npu_f32_to_hif8(x[i], false);
+    if (x && codes)
+        store_data(c, codes, DT_UINT8, &bytes);
+    else
+        npu_aten()->fail(c, "no memory for a cast");
+    free(codes);
+}
+
+static void decode_hif8(struct npu_aten_ctx *c, const struct aclTensor *from,
+                        const struct aclTensor *to)
+{
+    const struct aclTensor bytes = as_bytes(from);
+    const int64_t n = npu_tensor_numel(from);
+    const uint8_t *codes = npu_aten()->data(c, value(c, &bytes), DT_UINT8);
+    float *x = malloc((size_t)(n + 1) * sizeof *x);
+
+    for (int64_t i = 0; x && codes && i < n; i++)
+        x[i] = npu_hif8_to_f32(codes[i]);
+    if (x && codes)
+        store_data(c, x, DT_FLOAT, to);
+    else
+        npu_aten()->fail(c, "no memory for a cast");
+    free(x);
+}
+
+static void cast_hif8(struct npu_aten_ctx *c, const struct aclTensor *from,
+                      const struct aclTensor *to)
+{
+    const struct aclTensor a = as_bytes(from), b = as_bytes(to);
+
+    if (from->dtype == to->dtype)
+        store(c, value(c, &a), &b);
+    else if (to->dtype == DT_HIFLOAT8)
+        encode_hif8(c, from, to);
+    else
+        decode_hif8(c, from, to);
+}
+
+void npu_nat_cast_hif8(struct npu_aten_ctx *c, const union npu_arg *a)
+{
+    cast_hif8(c, a[0].t, a[2].t);
+}
+
+void npu_nat_copy_hif8(struct npu_aten_ctx *c, const union npu_arg *a)
+{
+    cast_hif8(c, a[1].t, a[0].t);
 }
