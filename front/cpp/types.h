@@ -194,9 +194,8 @@ template <typename T> struct DataCopyPadExtParams {
 };
 
 constexpr uint64_t MASK_PLACEHOLDER = 0;
-constexpr uint32_t ONE_BLK_SIZE = 32, ONE_REPEAT_BYTE_SIZE = 256;
-constexpr uint32_t DEFAULT_C0_SIZE = 32, DEFAULT_BLOCK_SIZE = 256;
-constexpr int32_t MAX_REPEAT_TIMES = 255, DEFAULT_REPEAT_STRIDE_NUM = 8;
+constexpr uint32_t ONE_BLK_SIZE = 32;
+constexpr uint32_t DEFAULT_C0_SIZE = 32;
 #if NPU_ARCH == 3510
 constexpr uint32_t TOTAL_UB_SIZE = 253952;
 #else

@@ -153,6 +153,19 @@ NPU_SCALAR(ShiftLeft, vshl)
 NPU_SCALAR(ShiftRight, vshr)
 NPU_SCALAR(Axpy, vaxpy)
 
+/* The rounding of a shift to the right is not in the vector unit's rows yet. */
+template <typename T, bool isSetMask = true, typename Mask>
+inline void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,
+                       Mask mask, const uint8_t repeatTime, const UnaryRepeatParams &p,
+                       bool roundEn, npu_where where = NPU_HERE)
+{
+    if (roundEn)
+        npu_fault(nputwin::core(), NPU_E_UNSUP, where,
+                  "ShiftRight: roundEn = true is not supported, pass false");
+    else
+        ShiftRight<T, isSetMask>(dst, src, scalarValue, mask, repeatTime, p, where);
+}
+
 /* dst = scalar */
 #define NPU_FILL_REPEAT(name, row, Mask)                                                           \
     template <typename T, bool isSetMask = true>                                                   \

@@ -258,6 +258,23 @@ static void with_scalar(void **)
     CHECK_SCALAR(uint32_t, ShiftRight, 7, a >> 7);
 }
 
+/* The form with roundEn: off is the plain shift, on is refused by name. */
+static void shift_rounding(void **)
+{
+    auto call = [](bool round) {
+        return [round] {
+            LocalMemAllocator<> ub;
+            LocalTensor<int16_t> t = ub.Alloc<int16_t>(128);
+            fill(t, std::vector<int16_t>(128, int16_t(17)));
+            ShiftRight(t, t, int16_t(2), uint64_t(128), 1, UnaryRepeatParams{1, 1, 8, 8}, round);
+            if (!round)
+                assert_int_equal(t.GetValue(127), 4);
+        };
+    };
+    run_well(call(false));
+    run_fails(call(true), NPU_E_UNSUP, {"ShiftRight", "roundEn"});
+}
+
 /* dst += src * scalar with one rounding; dst holds 77 before. */
 static void axpy(void **)
 {
@@ -920,6 +937,7 @@ int main(void)
         cmocka_unit_test(unary),
         cmocka_unit_test(with_scalar),
         cmocka_unit_test(axpy),
+        cmocka_unit_test(shift_rounding),
         cmocka_unit_test(duplicate),
         cmocka_unit_test(trigonometry),
         cmocka_unit_test(operators),
