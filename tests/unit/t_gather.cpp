@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* t_gather.cpp - Gather: elements by byte offsets; tails, masks, strides, and offsets that are wrong. */
+/* t_gather.cpp - Gather: elements by byte offsets; tails, masks, strides, wrong offsets. */
 #include "kernel.hpp"
 
 using namespace AscendC;
@@ -9,10 +9,7 @@ namespace {
 constexpr uint32_t N = 700; /* five repeats of 16-bit lanes and a part */
 
 /* Element i of dst comes from element (i * 37 + 5) % N of src. */
-uint32_t source_of(uint32_t i)
-{
-    return (i * 37 + 5) % N;
-}
+uint32_t source_of(uint32_t i) { return (i * 37 + 5) % N; }
 
 template <class T> void check_count_form(void **)
 {
@@ -65,8 +62,8 @@ void check_repeat_form(void **)
             const bool on = r < 2 && lane < 64 && lane % 2;
             const int32_t want = on ? int32_t(8 + 127 - (r * 64 + lane)) * 7 : -1;
             if (dst.GetValue(i) != want)
-                npu_fault(npu_self(), NPU_E_ARG, NPU_HERE, "element %u: %d, not %d", i, dst.GetValue(i),
-                          want);
+                npu_fault(npu_self(), NPU_E_ARG, NPU_HERE, "element %u: %d, not %d", i,
+                          dst.GetValue(i), want);
         }
         dst.SetValue(0, 5);
         Gather(dst, src, offset, 0u, 3, 1, 8); /* a number of lanes */
@@ -95,7 +92,8 @@ void check_wrong_offsets(void **)
               {"vgather", "src0", "196608 bytes", "t_gather.cpp"});
     run_fails([] { with_offset(0xfffffffe, 0); }, NPU_E_RANGE, {"vgather", "src0"});
     run_fails([] { with_offset(100, 0xfffffff0); }, NPU_E_RANGE, {"vgather", "src0"});
-    run_fails([] { with_offset(13, 0); }, NPU_E_ALIGN, {"vgather", "src0", "byte 13", "multiple of 2"});
+    run_fails([] { with_offset(13, 0); }, NPU_E_ALIGN,
+              {"vgather", "src0", "byte 13", "multiple of 2"});
     run_fails([] { with_offset(12, 1); }, NPU_E_ALIGN, {"vgather", "src0", "multiple of 2"});
     run_well([] { with_offset(196606, 0); });
 }
@@ -105,10 +103,14 @@ void check_wrong_offsets(void **)
 int main()
 {
     const CMUnitTest tests[] = {
-        cmocka_unit_test(check_count_form<half>),     cmocka_unit_test(check_count_form<bfloat16_t>),
-        cmocka_unit_test(check_count_form<int16_t>),  cmocka_unit_test(check_count_form<uint16_t>),
-        cmocka_unit_test(check_count_form<float>),    cmocka_unit_test(check_count_form<int32_t>),
-        cmocka_unit_test(check_count_form<uint32_t>), cmocka_unit_test(check_repeat_form),
+        cmocka_unit_test(check_count_form<half>),
+        cmocka_unit_test(check_count_form<bfloat16_t>),
+        cmocka_unit_test(check_count_form<int16_t>),
+        cmocka_unit_test(check_count_form<uint16_t>),
+        cmocka_unit_test(check_count_form<float>),
+        cmocka_unit_test(check_count_form<int32_t>),
+        cmocka_unit_test(check_count_form<uint32_t>),
+        cmocka_unit_test(check_repeat_form),
         cmocka_unit_test(check_wrong_offsets),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -45,7 +45,7 @@ const Chip &GetChip()
 
         TORCH_CHECK(platform != nullptr,
                     "hifloat8_cast: the platform library does not know this chip "
-                    "(PlatformAscendCManager::GetInstance() returned nullptr); is set_env.sh sourced?");
+                    "(PlatformAscendCManager::GetInstance() is nullptr); is set_env.sh sourced?");
         Chip c{platform->GetCoreNumAiv(), 0};
         platform->GetCoreMemSize(platform_ascendc::CoreMemType::UB, c.ubBytes);
         TORCH_CHECK(c.vectorCores > 0, "hifloat8_cast: the platform reports 0 vector cores");
@@ -54,15 +54,9 @@ const Chip &GetChip()
     return chip;
 }
 
-uint64_t RoundDown(uint64_t n, uint64_t unit)
-{
-    return n / unit * unit;
-}
+uint64_t RoundDown(uint64_t n, uint64_t unit) { return n / unit * unit; }
 
-uint64_t DivideUp(uint64_t n, uint64_t unit)
-{
-    return (n + unit - 1) / unit;
-}
+uint64_t DivideUp(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit; }
 
 /* The largest tile whose buffers fit UB: the budget in hifloat8_cast_kernel.cpp, solved for T. */
 uint64_t LargestTile(const Chip &chip, HiFloat8CastMode mode)
@@ -71,8 +65,9 @@ uint64_t LargestTile(const Chip &chip, HiFloat8CastMode mode)
     uint64_t fixed = (decode ? HIFLOAT8_DECODE_TABLE_BYTES : HIFLOAT8_ENCODE_TABLE_BYTES) +
                      HIFLOAT8_UB_RESERVED_BYTES;
     uint64_t eighths = decode ? HIFLOAT8_DECODE_EIGHTHS : HIFLOAT8_ENCODE_EIGHTHS;
-    uint64_t tile =
-        chip.ubBytes > fixed ? RoundDown((chip.ubBytes - fixed) * 8 / eighths, HIFLOAT8_TILE_ALIGN) : 0;
+    uint64_t tile = chip.ubBytes > fixed
+                        ? RoundDown((chip.ubBytes - fixed) * 8 / eighths, HIFLOAT8_TILE_ALIGN)
+                        : 0;
 
     TORCH_CHECK(tile > 0, "hifloat8_cast: the UB of this chip, ", chip.ubBytes,
                 " bytes, has no room for the table and one tile");
@@ -82,7 +77,8 @@ uint64_t LargestTile(const Chip &chip, HiFloat8CastMode mode)
 HiFloat8CastTiling MakeTiling(uint64_t elements, HiFloat8CastMode mode)
 {
     const Chip &chip = GetChip();
-    uint64_t cores = std::min<uint64_t>(chip.vectorCores, DivideUp(elements, MIN_ELEMENTS_PER_CORE));
+    uint64_t cores =
+        std::min<uint64_t>(chip.vectorCores, DivideUp(elements, MIN_ELEMENTS_PER_CORE));
     HiFloat8CastTiling t{};
 
     t.castMode = mode;
@@ -113,8 +109,8 @@ HostTable GetHostTable(TableKind kind)
     return tables[kind];
 }
 
-/* The table on that device, copied once a process. The copy is a blocking one, so the table may be
- * read from any stream afterwards. Never freed: the device may be gone when statics are destroyed. */
+/* The table on that device, copied once a process. The copy is a blocking one, so any stream may
+ * read the table afterwards. Never freed: the device may be gone when statics are destroyed. */
 at::Tensor DeviceTable(TableKind kind, at::Device device)
 {
     static std::mutex lock;
@@ -131,10 +127,7 @@ at::Tensor DeviceTable(TableKind kind, at::Device device)
     return table;
 }
 
-uint8_t *Pointer(const at::Tensor &t)
-{
-    return static_cast<uint8_t *>(t.mutable_data_ptr());
-}
+uint8_t *Pointer(const at::Tensor &t) { return static_cast<uint8_t *>(t.mutable_data_ptr()); }
 
 at::Tensor Launch(const at::Tensor &input, at::ScalarType outType, HiFloat8CastMode mode,
                   TableKind kind)
@@ -159,7 +152,8 @@ at::Tensor EncodeToHiFloat8(const at::Tensor &input)
 {
     bool half = input.scalar_type() == at::kHalf;
 
-    return Launch(input, at::kByte, half ? HIFLOAT8_ENCODE_F16 : HIFLOAT8_ENCODE_BF16, ENCODE_TABLE);
+    return Launch(input, at::kByte, half ? HIFLOAT8_ENCODE_F16 : HIFLOAT8_ENCODE_BF16,
+                  ENCODE_TABLE);
 }
 
 at::Tensor DecodeFromHiFloat8(const at::Tensor &input, at::ScalarType dtype)

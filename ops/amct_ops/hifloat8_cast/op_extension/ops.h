@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ops.h - the host side of the operator, between the dispatcher (register.cpp) and the kernel launch
- * (hifloat8_cast_torch.cpp). Arguments are checked by the caller.
+ * ops.h - the host side of the operator, between the dispatcher (register.cpp) and the kernel
+ * launch (hifloat8_cast_torch.cpp). Arguments are checked by the caller.
  */
 #ifndef HIFLOAT8_CAST_OPS_H
 #define HIFLOAT8_CAST_OPS_H

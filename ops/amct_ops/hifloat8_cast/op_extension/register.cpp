@@ -15,8 +15,8 @@ namespace {
 void CheckEncodeDtype(const at::Tensor &input)
 {
     TORCH_CHECK(input.scalar_type() == at::kHalf || input.scalar_type() == at::kBFloat16,
-                "encode_to_hifloat8: input must be float16 or bfloat16, got ",
-                input.scalar_type(), "; convert it first, e.g. x.to(torch.bfloat16)");
+                "encode_to_hifloat8: input must be float16 or bfloat16, got ", input.scalar_type(),
+                "; convert it first, e.g. x.to(torch.bfloat16)");
 }
 
 at::ScalarType CheckDecodeDtypes(const at::Tensor &input, std::optional<at::ScalarType> dtype)

@@ -2,20 +2,20 @@
 /*
  * hifloat8_cast_kernel.cpp - half or bfloat16 to HiFloat8 and back, element by element.
  *
- * Both directions are a look-up by vector instructions. No loop runs over elements: the scalar unit
- * of a vector core needs tens of cycles for one load, look-up and store, Gather about a fifth of one.
+ * Both directions are a look-up by vector instructions, and no loop runs over elements: the scalar
+ * unit takes tens of cycles for one load, look-up and store, Gather a fifth of one cycle.
  *
  *   encode   x -> float -> top 13 bits -> Gather(table of 8192 codes) -> uint8
- *            The 13 bits hold every bit that rounding can see, but a NaN may keep its payload below
- *            them and then looks like infinity; Compare(x, x) finds NaNs and Select gives them 0x80.
+ *            The 13 bits hold all that rounding can see. But a NaN may keep its payload below them
+ *            and look like infinity, so Compare(x, x) finds NaNs and Select gives them 0x80.
  *   decode   code -> half -> int32 -> Gather(table of 256 results)
- *            The table holds bits of half or of bfloat16, so the kernel need not know which.
+ *            The table holds bits of half or of bfloat16; the kernel need not know which.
  *
- * UB budget, bytes, for T = tileLength (two buffers a queue: copies run beside the computation):
+ * UB budget, bytes, for T = tileLength (two buffers a queue: copies run beside computation):
  *
- *            tableQ   inQ       outQ      work                                        sum
- *   encode   16384    2 * 2T    2 * T     float 4T + bit mask T/8 + gathered half 2T  16384 + 12 1/8 T
- *   decode   512      2 * T     2 * 2T    half 2T + int32 offsets 4T                  512 + 12 T
+ *            tableQ  inQ     outQ    work                                        sum
+ *   encode   16384   2 * 2T  2 * T   float 4T, bit mask T / 8, gathered half 2T  16384 + 12.125 T
+ *   decode   512     2 * T   2 * 2T  half 2T, int32 offsets 4T                   512 + 12 T
  *
  * and 8192 that Select keeps for itself. The host derives T from the size of UB that the platform
  * reports (hifloat8_cast_torch.cpp); 196608 bytes give T = 14080 (encode) and 15616 (decode).
@@ -65,7 +65,8 @@ public:
         AscendC::Cast(value, in, AscendC::RoundMode::CAST_NONE, count);
         AscendC::Compare(isNumber, value, value, AscendC::CMPMODE::EQ, count);
         AscendC::ShiftRight(offset, offset, FLOAT_BITS_BELOW_INDEX, static_cast<int32_t>(count));
-        AscendC::ShiftLeft(offset, offset, 1u, static_cast<int32_t>(count)); /* two bytes an entry */
+        AscendC::ShiftLeft(offset, offset, 1u,
+                           static_cast<int32_t>(count)); /* two bytes an entry */
         AscendC::Gather(code, table.ReinterpretCast<half>(), offset, 0u, count);
         AscendC::Select(code, isNumber, code, static_cast<half>(static_cast<float>(NAN_CODE)),
                         AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, count);
@@ -209,9 +210,8 @@ __aicore__ inline void Run(GM_ADDR input, GM_ADDR table, GM_ADDR output,
 
 /* input, output: tiling.totalLength elements. table: EncodeTable() or DecodeTable() of
  * hifloat8_cast_table.h on the device. */
-extern "C" __global__ __vector__ void hifloat8_cast_kernel_lut(GM_ADDR input, GM_ADDR table,
-                                                               GM_ADDR output,
-                                                               HiFloat8CastTiling tiling)
+extern "C" __global__ __vector__ void
+hifloat8_cast_kernel_lut(GM_ADDR input, GM_ADDR table, GM_ADDR output, HiFloat8CastTiling tiling)
 {
     if (tiling.castMode == HIFLOAT8_ENCODE_F16)
         Run<half, Encode<half>>(input, table, output, tiling);

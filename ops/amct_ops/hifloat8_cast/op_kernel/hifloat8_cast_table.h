@@ -11,8 +11,9 @@
  *      10s eemm     |E| = 4..7      1.mm
  *      11s eeem     |E| = 8..15     1.m          0x6F and 0xEF: infinity
  *
- * s is the sign of E; the leading one of |E| is implied. Encoding takes the nearest value, ties away
- * from zero. A finite value beyond the largest saturates to it (2^15, 0x6E); an infinity stays one.
+ * s is the sign of E; the leading one of |E| is implied. Encoding takes the nearest value, ties
+ * away from zero. A finite value beyond the largest saturates to it (2^15, 0x6E); an infinity does
+ * not.
  *
  * Rounding never needs more than one bit below the longest mantissa, so sign, exponent and the top
  * four mantissa bits of a float decide the code: 13 bits, 8192 entries, whatever the input type.
@@ -24,8 +25,8 @@
 
 namespace HiFloat8 {
 
-constexpr int E_MAX = 15, E_MIN = -15;       /* exponents with a mantissa field */
-constexpr int E_DENORMAL_MIN = -22;          /* 0x01 */
+constexpr int E_MAX = 15, E_MIN = -15; /* exponents with a mantissa field */
+constexpr int E_DENORMAL_MIN = -22;    /* 0x01 */
 constexpr uint32_t INFINITE = 0x6F, LARGEST = 0x6E, NOT_A_NUMBER = 0x80, SIGN = 0x80;
 
 template <uint32_t N> struct Table {
@@ -99,8 +100,8 @@ constexpr uint16_t HalfOfInteger(uint32_t c)
     return static_cast<uint16_t>((log2 + 15) << 10 | (c << (10 - log2) & 0x3FF));
 }
 
-/* Entry i: the code of every float whose top 13 bits are i, as a half. Gather moves 16-bit elements,
- * and half -> uint8_t is the cast that all chips have. */
+/* Entry i: the code of every float whose top 13 bits are i, as a half. Gather moves 16-bit
+ * elements, and half -> uint8_t is the cast that all chips have. */
 constexpr Table<HIFLOAT8_ENCODE_ENTRIES> EncodeTable()
 {
     Table<HIFLOAT8_ENCODE_ENTRIES> t{};
@@ -111,9 +112,9 @@ constexpr Table<HIFLOAT8_ENCODE_ENTRIES> EncodeTable()
 }
 
 struct Value {
-    int e;           /* exponent */
-    uint32_t m;      /* mantissa field */
-    int bits;        /* its length */
+    int e;      /* exponent */
+    uint32_t m; /* mantissa field */
+    int bits;   /* its length */
 };
 
 /* The value of a magnitude code that is neither zero nor infinite. */
@@ -123,7 +124,7 @@ constexpr Value Decode(uint32_t code)
 
     if (dot == 0)
         return {static_cast<int>(code) + E_DENORMAL_MIN - 1, 0, 0};
-    int fields = dot == 1 ? 0 : dot <= 3 ? 1 : dot <= 7 ? 2 : dot <= 11 ? 3 : 4; /* bits of s and e */
+    int fields = dot == 1 ? 0 : dot < 4 ? 1 : dot < 8 ? 2 : dot < 12 ? 3 : 4; /* s and e */
     int bits = dot < 8 ? 3 : dot < 12 ? 2 : 1;
     uint32_t m = code & ((1u << bits) - 1);
     if (fields == 0)

@@ -31,7 +31,7 @@ constexpr uint32_t HIFLOAT8_DECODE_ENTRIES = 256;
  * core's share on a 32-byte boundary of both tensors. */
 constexpr uint32_t HIFLOAT8_TILE_ALIGN = 128;
 
-/* UB bytes, see the budget in hifloat8_cast_kernel.cpp: BYTES = TABLE + EIGHTHS * tileLength / 8. */
+/* The budget in hifloat8_cast_kernel.cpp as numbers: bytes = TABLE + EIGHTHS * tileLength / 8. */
 constexpr uint32_t HIFLOAT8_ENCODE_TABLE_BYTES = HIFLOAT8_ENCODE_ENTRIES * 2;
 constexpr uint32_t HIFLOAT8_ENCODE_EIGHTHS = 97; /* 12 1/8 bytes an element */
 constexpr uint32_t HIFLOAT8_DECODE_TABLE_BYTES = HIFLOAT8_DECODE_ENTRIES * 2;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * utils.h - EXEC_KERNEL_CMD: launches a kernel of ascendc_library in order with torch_npu's operators.
+ * utils.h - EXEC_KERNEL_CMD: launches a kernel of ascendc_library, in order with torch_npu.
  *
  *     EXEC_KERNEL_CMD(add_custom, blockDim, x, y, z, length);
  *
- * needs aclrtlaunch_add_custom.h, which ascendc_library generates. Tensors become the address of their
- * first element (storage offset included), numbers pass as they are; a number must be a variable of the
- * kernel's own type, because what is stored is a copy of it.
+ * needs aclrtlaunch_add_custom.h, which ascendc_library generates. A tensor becomes the address of
+ * its first element (storage offset included), a number passes as it is. Numbers must be variables
+ * of the kernel's own type, because what is stored is a copy of them.
  *
- * The launch is a task of torch_npu's queue (RunOpApi), so it runs after every operator called before
- * it. The task returns aclrtlaunch's status: a task that returns nothing is undefined behaviour.
+ * The launch is a task of torch_npu's queue (RunOpApi), so it runs after every operator called
+ * before it. The task returns aclrtlaunch's status: without a return it would be undefined.
  */
 #ifndef ADD_CUSTOM_EXT_UTILS_H
 #define ADD_CUSTOM_EXT_UTILS_H
@@ -23,10 +23,7 @@
 
 namespace add_custom_ext {
 
-inline void *KernelArgument(const at::Tensor &t)
-{
-    return t.mutable_data_ptr();
-}
+inline void *KernelArgument(const at::Tensor &t) { return t.mutable_data_ptr(); }
 
 template <typename T> std::enable_if_t<std::is_arithmetic_v<T>, T> KernelArgument(const T &value)
 {
@@ -40,18 +37,18 @@ template <typename... Ts> auto KernelArguments(Ts &...args)
 
 } // namespace add_custom_ext
 
-#define EXEC_KERNEL_CMD(kernel, blockDim, ...)                                                      \
-    do {                                                                                            \
-        auto kernelArgs = add_custom_ext::KernelArguments(__VA_ARGS__);                             \
-        auto kernelStream = c10_npu::getCurrentNPUStream().stream(false);                           \
-        uint32_t kernelBlocks = (blockDim);                                                         \
-        at_npu::native::OpCommand::RunOpApi(                                                        \
-            #kernel, [kernelArgs, kernelStream, kernelBlocks]() -> int {                            \
-                auto launch = [&](auto... args) {                                                   \
-                    return ACLRT_LAUNCH_KERNEL(kernel)(kernelBlocks, kernelStream, args...);        \
-                };                                                                                  \
-                return static_cast<int>(std::apply(launch, kernelArgs));                            \
-            });                                                                                     \
+#define EXEC_KERNEL_CMD(kernel, blockDim, ...)                                                     \
+    do {                                                                                           \
+        auto kernelArgs = add_custom_ext::KernelArguments(__VA_ARGS__);                            \
+        auto kernelStream = c10_npu::getCurrentNPUStream().stream(false);                          \
+        uint32_t kernelBlocks = (blockDim);                                                        \
+        at_npu::native::OpCommand::RunOpApi(                                                       \
+            #kernel, [kernelArgs, kernelStream, kernelBlocks]() -> int {                           \
+                auto launch = [&](auto... args) {                                                  \
+                    return ACLRT_LAUNCH_KERNEL(kernel)(kernelBlocks, kernelStream, args...);       \
+                };                                                                                 \
+                return static_cast<int>(std::apply(launch, kernelArgs));                           \
+            });                                                                                    \
     } while (false)
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * add_custom_custom.cpp - z = x + y on halves, the smallest kernel that handles any length.
  *
- * Every block (one a vector core) takes every blockDim-th tile: CopyIn -> Compute -> CopyOut, with two
- * buffers a queue, so that copies run beside the addition.
+ * Every block (one a vector core) takes every blockDim-th tile: CopyIn -> Compute -> CopyOut, with
+ * two buffers a queue, so that copies run beside the addition.
  *
  * UB: 3 queues * 2 buffers * TILE halves = 48 KB, of 192 KB (A2, A3) and 248 KB (A5).
  */
