@@ -22,14 +22,14 @@ struct npu_acl_shape {
 };
 
 struct aclTensorDesc {
-    int32_t type, format;               /* aclDataType, aclFormat */
-    int32_t storage_format;             /* aclSetTensorFormat; ACL_FORMAT_UNDEFINED (-1) when not set */
-    int32_t placement;                  /* aclMemType: 0 device, 1 host */
+    int32_t type, format;   /* aclDataType, aclFormat */
+    int32_t storage_format; /* aclSetTensorFormat; ACL_FORMAT_UNDEFINED (-1) when not set */
+    int32_t placement;      /* aclMemType: 0 device, 1 host */
     struct npu_acl_shape shape;
     struct npu_acl_shape storage_shape; /* aclSetTensorShape; n_dims -1 when not set */
     char name[NPU_ACL_NAME_BYTES];      /* "" when not set */
     char dynamic_input[NPU_ACL_NAME_BYTES];
-    void *const_data;                   /* aclSetTensorConst: host copy owned by the desc, or NULL */
+    void *const_data; /* aclSetTensorConst: host copy owned by the desc, or NULL */
     size_t const_bytes;
 };
 
@@ -39,8 +39,16 @@ struct aclDataBuffer {
 };
 
 enum npu_attr_kind {
-    ATTR_BOOL, ATTR_INT, ATTR_FLOAT, ATTR_STRING, ATTR_TYPE,
-    ATTR_LIST_BOOL, ATTR_LIST_INT, ATTR_LIST_FLOAT, ATTR_LIST_STRING, ATTR_LIST_TYPE,
+    ATTR_BOOL,
+    ATTR_INT,
+    ATTR_FLOAT,
+    ATTR_STRING,
+    ATTR_TYPE,
+    ATTR_LIST_BOOL,
+    ATTR_LIST_INT,
+    ATTR_LIST_FLOAT,
+    ATTR_LIST_STRING,
+    ATTR_LIST_TYPE,
     ATTR_LIST_LIST_INT
 };
 
@@ -49,10 +57,10 @@ struct npu_attr {
     struct npu_attr *next;
     char *name;
     enum npu_attr_kind kind;
-    int32_t n;           /* values; for ATTR_LIST_LIST_INT: rows */
-    int64_t *ints;       /* BOOL, INT, TYPE and their lists; rows of LIST_LIST_INT one after the other */
-    float *floats;       /* FLOAT, LIST_FLOAT */
-    char **strings;      /* STRING, LIST_STRING */
+    int32_t n;      /* values; for ATTR_LIST_LIST_INT: rows */
+    int64_t *ints;  /* BOOL, INT, TYPE and their lists; rows of LIST_LIST_INT one after the other */
+    float *floats;  /* FLOAT, LIST_FLOAT */
+    char **strings; /* STRING, LIST_STRING */
     int32_t *row_counts; /* LIST_LIST_INT: how many ints each row has */
 };
 
@@ -78,9 +86,9 @@ struct npu_aclop_call {
     const struct aclDataBuffer *const *inputs;
     struct aclTensorDesc *const *output_desc; /* V2: shapes may be written back */
     struct aclDataBuffer *const *outputs;
-    const struct aclopAttr *attr;             /* NULL: none */
-    void *stream;                             /* struct npu_stream *, NULL: default */
-    bool writes_shapes;                       /* V2 */
+    const struct aclopAttr *attr; /* NULL: none */
+    void *stream;                 /* struct npu_stream *, NULL: default */
+    bool writes_shapes;           /* V2 */
 };
 
 /* Exported by libopapi.so; libacl_op_compiler.so looks it up at the first call. Returns an aclError

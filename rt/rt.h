@@ -28,7 +28,8 @@ enum npu_acl {
 /* ---- errors: text per thread ---- */
 /* Stores "E<letter><4 digits>: ..." text of this thread for aclGetRecentErrMsg and returns code. */
 NPU_API int npu_rt_fail(int code, const char *fmt, ...) NPU_PRINTF(2, 3);
-/* The text of this thread, or NULL; borrowed until the thread's next call that fails or takes it. */
+/* The text of this thread, or NULL; borrowed until the thread's next call that fails or takes it.
+ */
 NPU_API const char *npu_rt_take_message(void);
 
 /* ---- device ---- */
@@ -48,7 +49,8 @@ typedef int npu_task_fn(void *arg, struct npu_diag *story);
 /* Runs fn(arg) in stream order: now when the stream is idle (arg is then only borrowed), else later
  * on a copy made by copy(arg) and released by drop(). stream NULL: default stream of the current
  * device. Returns the task's code when it ran at once, 0 when it was queued, or 107xxx for a bad
- * stream. name shows up in messages. copy NULL: arg is handed over and drop(arg) is called in any case. */
+ * stream. name shows up in messages. copy NULL: arg is handed over and drop(arg) is called in any
+ * case. */
 NPU_API int npu_rt_enqueue(struct npu_stream *stream, const char *name, npu_task_fn *fn, void *arg,
                            void *(*copy)(const void *arg), void (*drop)(void *arg));
 /* Waits until the stream is empty; returns the sticky error of its device or 0. */

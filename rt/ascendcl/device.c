@@ -61,7 +61,8 @@ aclError aclrtSetTsDevice(aclrtTsId id)
 {
     if (id == ACL_TS_ID_AICORE || id == ACL_TS_ID_AIVECTOR)
         return ACL_SUCCESS; /* one scheduler serves both kinds of cores here */
-    return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtSetTsDevice: %d is neither 0 nor 1", (int)id);
+    return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtSetTsDevice: %d is neither 0 nor 1",
+                       (int)id);
 }
 
 /* ---- peers: all devices of a process share the machine's memory ----------------------- */
@@ -86,8 +87,8 @@ aclError aclrtDeviceCanAccessPeer(int32_t *can, int32_t device, int32_t peer)
 aclError aclrtDeviceEnablePeerAccess(int32_t peer, uint32_t flags)
 {
     if (flags)
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtDeviceEnablePeerAccess: flags %u, must be 0",
-                           flags);
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "aclrtDeviceEnablePeerAccess: flags %u, must be 0", flags);
     return npu_rt_check_device(peer, "aclrtDeviceEnablePeerAccess");
 }
 
@@ -173,8 +174,10 @@ aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value)
     if (rc)
         return rc;
     if (value != 0 && value != 1)
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtSetSysParamOpt: value %lld, 0 or 1 is "
-                           "allowed", (long long)value);
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "aclrtSetSysParamOpt: value %lld, 0 or 1 is "
+                           "allowed",
+                           (long long)value);
     process_opt[opt] = value;
     return ACL_SUCCESS;
 }

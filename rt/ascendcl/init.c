@@ -11,8 +11,9 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t n_inits;
 
-/* What a configuration file may say, without white space. torch_npu passes both members: dumps when a
- * kernel fails (here its story is in aclGetRecentErrMsg), and the device of threads that set none. */
+/* What a configuration file may say, without white space. torch_npu passes both members: dumps when
+ * a kernel fails (here its story is in aclGetRecentErrMsg), and the device of threads that set
+ * none. */
 static const char dump_member[] = "\"dump\":{\"dump_scene\":\"lite_exception\"}";
 static const char device_member[] = "\"defaultDevice\":{\"default_device\":\"";
 
@@ -83,9 +84,11 @@ static int read_config(const char *path)
     fclose(f);
     if (take_config(text))
         return ACL_SUCCESS;
-    return npu_rt_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                       "aclInit: %s asks for settings (dump, profiling, ...) that this software NPU "
-                       "does not have: pass NULL or a file with {}: %s", path, text);
+    return npu_rt_fail(
+        ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+        "aclInit: %s asks for settings (dump, profiling, ...) that this software NPU "
+        "does not have: pass NULL or a file with {}: %s",
+        path, text);
 }
 
 aclError aclInit(const char *configPath)
@@ -107,7 +110,8 @@ aclError aclFinalize(void)
 
     pthread_mutex_lock(&lock);
     if (!n_inits)
-        rc = npu_rt_fail(ACL_ERROR_REPEAT_FINALIZE, "aclFinalize: aclInit was not called, or this was");
+        rc = npu_rt_fail(ACL_ERROR_REPEAT_FINALIZE,
+                         "aclFinalize: aclInit was not called, or this was");
     n_inits = 0;
     pthread_mutex_unlock(&lock);
     return rc;

@@ -21,7 +21,8 @@ static int check_config(const aclrtMallocConfig *cfg, const char *who)
         return ACL_SUCCESS;
     for (size_t i = 0; i < cfg->numAttrs; i++) {
         if (!cfg->attrs || (uint32_t)cfg->attrs[i].attr > ACL_RT_MEM_ATTR_VA_FLAG)
-            return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: attribute %zu does not exist", who, i);
+            return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: attribute %zu does not exist", who,
+                               i);
         if (cfg->attrs[i].attr == ACL_RT_MEM_ATTR_VA_FLAG && cfg->attrs[i].value.vaFlag)
             return npu_rt_refuse(who, "ACL_RT_MEM_ATTR_VA_FLAG");
     }
@@ -132,8 +133,8 @@ aclError aclrtHostGetDevicePointer(void *host, void **device, uint32_t flag)
 
     NEED(device);
     if (flag)
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtHostGetDevicePointer: flag %u, must be 0",
-                           flag);
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "aclrtHostGetDevicePointer: flag %u, must be 0", flag);
     if (!npu_rt_find(host, &a) || a.place != PLACE_HOST)
         return npu_rt_fail(ACL_ERROR_HOST_MEMORY_NOT_REGISTERED,
                            "aclrtHostGetDevicePointer: %p is not registered host memory", host);
@@ -169,8 +170,8 @@ aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attribut
     if (!npu_rt_find(ptr, &a))
         return ACL_SUCCESS;
     attributes->pageSize = a.bytes >= npu_rt_vm_granularity() ? 2u << 20 : 4096;
-    attributes->location.type = a.place == PLACE_DEVICE ? ACL_MEM_LOCATION_TYPE_DEVICE
-                                                        : ACL_MEM_LOCATION_TYPE_HOST;
+    attributes->location.type =
+        a.place == PLACE_DEVICE ? ACL_MEM_LOCATION_TYPE_DEVICE : ACL_MEM_LOCATION_TYPE_HOST;
     attributes->location.id = a.device < 0 ? 0 : (uint32_t)a.device;
     return ACL_SUCCESS;
 }
@@ -180,8 +181,10 @@ aclError aclrtMemGetAddressRange(void *ptr, void **base, size_t *size)
     struct npu_allocation a;
 
     if (!npu_rt_find(ptr, &a))
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtMemGetAddressRange: %p was not allocated "
-                           "here", ptr);
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "aclrtMemGetAddressRange: %p was not allocated "
+                           "here",
+                           ptr);
     if (base)
         *base = (void *)(uintptr_t)a.at;
     if (size)
@@ -195,8 +198,8 @@ static int check_range(const void *p, size_t size, const char *who)
 
     if (npu_rt_find(p, &a) && size <= a.at + a.bytes - (uint64_t)(uintptr_t)p)
         return ACL_SUCCESS;
-    return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %zu bytes at %p are not in one allocation", who,
-                       size, p);
+    return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %zu bytes at %p are not in one allocation",
+                       who, size, p);
 }
 
 /* Host and device see the same memory, so that a flush has nothing left to do. */
@@ -235,8 +238,8 @@ static int check_max(size_t max, size_t count, const char *who)
 {
     if (count <= max)
         return ACL_SUCCESS;
-    return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %zu bytes do not fit into a destination of %zu",
-                       who, count, max);
+    return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                       "%s: %zu bytes do not fit into a destination of %zu", who, count, max);
 }
 
 static struct npu_copy flat(void *dst, const void *src, size_t count, aclrtMemcpyKind kind)
@@ -345,7 +348,8 @@ aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
 aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count,
                           aclrtStream stream)
 {
-    return npu_rt_fill_async(devPtr, maxCount, (uint8_t)value, 1, count, stream, "aclrtMemsetAsync");
+    return npu_rt_fill_async(devPtr, maxCount, (uint8_t)value, 1, count, stream,
+                             "aclrtMemsetAsync");
 }
 
 aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t n)
@@ -353,7 +357,8 @@ aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t n)
     return npu_rt_fill(ptr, memSize, value, 4, n, "aclrtMemsetD32");
 }
 
-aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t n, aclrtStream stream)
+aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t n,
+                             aclrtStream stream)
 {
     return npu_rt_fill_async(ptr, memSize, value, 4, n, stream, "aclrtMemsetD32Async");
 }
@@ -372,8 +377,8 @@ aclError aclrtReleaseMemAddress(void *virPtr)
     return npu_rt_vm_release(virPtr);
 }
 
-aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle, size_t size, const aclrtPhysicalMemProp *prop,
-                             uint64_t flags)
+aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle, size_t size,
+                             const aclrtPhysicalMemProp *prop, uint64_t flags)
 {
     bool host;
     int rc;
@@ -409,14 +414,14 @@ aclError aclrtUnmapMem(void *virPtr)
     return npu_rt_vm_unmap(virPtr);
 }
 
-aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp *prop, aclrtMemGranularityOptions option,
-                                          size_t *granularity)
+aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp *prop,
+                                          aclrtMemGranularityOptions option, size_t *granularity)
 {
     NEED(prop);
     NEED(granularity);
     if ((uint32_t)option > ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED)
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtMemGetAllocationGranularity: option %d",
-                           (int)option);
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "aclrtMemGetAllocationGranularity: option %d", (int)option);
     *granularity = npu_rt_vm_granularity();
     return ACL_SUCCESS;
 }
@@ -425,7 +430,8 @@ aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle, aclrtMemHandl
                                          uint64_t flags, uint64_t *shareable)
 {
     NEED(shareable);
-    (void)flags; /* whether the importer's process id is checked: the kernel's own rules hold here */
+    (void)
+        flags; /* whether the importer's process id is checked: the kernel's own rules hold here */
     if (type != ACL_MEM_HANDLE_TYPE_NONE)
         return npu_rt_refuse("aclrtMemExportToShareableHandle",
                              "only ACL_MEM_HANDLE_TYPE_NONE is there");
@@ -445,7 +451,8 @@ aclError aclrtMemImportFromShareableHandle(uint64_t shareable, int32_t device,
 aclError aclrtMemSetPidToShareableHandle(uint64_t shareable, int32_t *pid, size_t pidNum)
 {
     if (!shareable || !pid || !pidNum)
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtMemSetPidToShareableHandle: no handle or no "
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "aclrtMemSetPidToShareableHandle: no handle or no "
                            "process");
     return ACL_SUCCESS;
 }

@@ -70,7 +70,8 @@ static int set_shape(struct npu_acl_shape *s, int n_dims, const int64_t *dims, c
     return ACL_SUCCESS;
 }
 
-aclTensorDesc *aclCreateTensorDesc(aclDataType type, int n_dims, const int64_t *dims, aclFormat format)
+aclTensorDesc *aclCreateTensorDesc(aclDataType type, int n_dims, const int64_t *dims,
+                                   aclFormat format)
 {
     struct aclTensorDesc *d = calloc(1, sizeof(*d));
 
@@ -115,8 +116,8 @@ aclError aclGetTensorDescDimV2(const aclTensorDesc *desc, size_t index, int64_t 
     NEED(desc);
     NEED(dim);
     if (index >= (size_t)desc->shape.n_dims)
-        return npu_rt_fail(ACL_ERROR_INVALID_PARAM, "aclGetTensorDescDimV2: dimension %zu of %d", index,
-                           desc->shape.n_dims);
+        return npu_rt_fail(ACL_ERROR_INVALID_PARAM, "aclGetTensorDescDimV2: dimension %zu of %d",
+                           index, desc->shape.n_dims);
     *dim = desc->shape.dims[index];
     return ACL_SUCCESS;
 }
@@ -181,7 +182,8 @@ aclError aclSetTensorConst(aclTensorDesc *desc, void *data, size_t length)
     NEED(data);
     copy = malloc(length ? length : 1);
     if (!copy)
-        return npu_rt_fail(ACL_ERROR_BAD_ALLOC, "aclSetTensorConst: no memory for %zu bytes", length);
+        return npu_rt_fail(ACL_ERROR_BAD_ALLOC, "aclSetTensorConst: no memory for %zu bytes",
+                           length);
     memcpy(copy, data, length);
     free(desc->const_data);
     desc->const_data = copy;
@@ -266,8 +268,8 @@ static int check_attr(const aclopAttr *attr, const char *name, int n, const void
     if (!attr || !name)
         return npu_rt_fail(ACL_ERROR_INVALID_PARAM, "%s: attr or its name is NULL", who);
     if (n < 0 || (n && !values))
-        return npu_rt_fail(ACL_ERROR_INVALID_PARAM, "%s: attribute %s: %d values at %p", who, name, n,
-                           values);
+        return npu_rt_fail(ACL_ERROR_INVALID_PARAM, "%s: attribute %s: %d values at %p", who, name,
+                           n, values);
     return ACL_SUCCESS;
 }
 
@@ -287,8 +289,8 @@ static struct npu_attr *new_attr(const char *name, enum npu_attr_kind kind, int 
 }
 
 /* n integers of `bytes` each become int64_t. */
-static struct npu_attr *ints_attr(const char *name, enum npu_attr_kind kind, int n, const void *values,
-                                  size_t bytes)
+static struct npu_attr *ints_attr(const char *name, enum npu_attr_kind kind, int n,
+                                  const void *values, size_t bytes)
 {
     struct npu_attr *p = new_attr(name, kind, n);
 
@@ -332,7 +334,8 @@ aclError aclopSetAttrDataType(aclopAttr *attr, const char *name, aclDataType val
     return set_ints(attr, name, ATTR_TYPE, 1, &value, 4, "aclopSetAttrDataType");
 }
 
-aclError aclopSetAttrListDataType(aclopAttr *attr, const char *name, int n, const aclDataType values[])
+aclError aclopSetAttrListDataType(aclopAttr *attr, const char *name, int n,
+                                  const aclDataType values[])
 {
     return set_ints(attr, name, ATTR_LIST_TYPE, n, values, 4, "aclopSetAttrListDataType");
 }
@@ -411,8 +414,8 @@ aclError aclopSetAttrListString(aclopAttr *attr, const char *name, int n, const 
     return rc ? rc : put(attr, strings_attr(name, ATTR_LIST_STRING, n, values));
 }
 
-aclError aclopSetAttrListListInt(aclopAttr *attr, const char *name, int n_lists, const int *n_values,
-                                 const int64_t *const values[])
+aclError aclopSetAttrListListInt(aclopAttr *attr, const char *name, int n_lists,
+                                 const int *n_values, const int64_t *const values[])
 {
     int rc = check_attr(attr, name, n_lists, values, "aclopSetAttrListListInt");
     struct npu_attr *p;

@@ -2,7 +2,8 @@
 /*
  * refuse.c - names that torch_npu links and that cannot be honoured.
  *
- * Each returns ACL_ERROR_RT_FEATURE_NOT_SUPPORT with a text that names it and says what to do instead.
+ * Each returns ACL_ERROR_RT_FEATURE_NOT_SUPPORT with a text that names it and says what to do
+ * instead.
  */
 #include "cl.h"
 
@@ -10,8 +11,8 @@ static const char *const no_binaries =
     "binaries hold instructions of the chip; compile the kernel's source with this bisheng instead";
 static const char *const no_dumps = "operators leave no dumps; compare tensors on the host instead";
 
-aclError aclrtBinaryLoadFromData(const void *data, size_t length, const aclrtBinaryLoadOptions *options,
-                                 aclrtBinHandle *handle)
+aclError aclrtBinaryLoadFromData(const void *data, size_t length,
+                                 const aclrtBinaryLoadOptions *options, aclrtBinHandle *handle)
 {
     (void)data;
     (void)length;

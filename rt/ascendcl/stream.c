@@ -18,8 +18,10 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uin
 {
     NEED(stream);
     if (priority > LEAST_PRIORITY)
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtCreateStreamWithConfig: priority %u, 0 to "
-                           "%d exist", priority, LEAST_PRIORITY);
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "aclrtCreateStreamWithConfig: priority %u, 0 to "
+                           "%d exist",
+                           priority, LEAST_PRIORITY);
     return npu_rt_stream_create((struct npu_stream **)stream, priority, flag);
 }
 
@@ -112,8 +114,10 @@ static int set_attr(aclrtStream stream, uint32_t attr, uint64_t value, const cha
 aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode)
 {
     if (mode > ACL_STOP_ON_FAILURE)
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtSetStreamFailureMode: mode %llu, 0 or 1 is "
-                           "allowed", (unsigned long long)mode);
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "aclrtSetStreamFailureMode: mode %llu, 0 or 1 is "
+                           "allowed",
+                           (unsigned long long)mode);
     return set_attr(stream, ACL_STREAM_ATTR_FAILURE_MODE, mode, "aclrtSetStreamFailureMode");
 }
 
@@ -122,7 +126,8 @@ aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag)
     if (flag)
         return npu_rt_refuse("aclrtSetStreamOverflowSwitch(1)",
                              "overflows are not counted; look for inf and nan in the result");
-    return set_attr(stream, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, 0, "aclrtSetStreamOverflowSwitch");
+    return set_attr(stream, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, 0,
+                    "aclrtSetStreamOverflowSwitch");
 }
 
 aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag)
@@ -135,7 +140,8 @@ aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag)
     return ACL_SUCCESS;
 }
 
-aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr attr, aclrtStreamAttrValue *value)
+aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr attr,
+                                 aclrtStreamAttrValue *value)
 {
     NEED(value);
     if (attr == ACL_STREAM_ATTR_FAILURE_MODE)
@@ -145,7 +151,8 @@ aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr attr, aclrt
     return set_attr(stream, (uint32_t)attr, value->userCustomTag, "aclrtSetStreamAttribute");
 }
 
-aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr attr, aclrtStreamAttrValue *value)
+aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr attr,
+                                 aclrtStreamAttrValue *value)
 {
     struct npu_stream *s = asked(stream, value, "aclrtGetStreamAttribute");
     uint64_t got;
@@ -171,15 +178,18 @@ aclError aclrtSetOpWaitTimeout(uint32_t seconds)
 
 static int create_event(aclrtEvent *event, uint32_t flag, uint32_t kind)
 {
-    const uint32_t known = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE |
-                           ACL_EVENT_DEVICE_USE_ONLY;
+    const uint32_t known = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS |
+                           ACL_EVENT_TIME_LINE | ACL_EVENT_DEVICE_USE_ONLY;
 
     NEED(event);
     if (flag & (ACL_EVENT_EXTERNAL | ACL_EVENT_IPC))
-        return npu_rt_refuse("ACL_EVENT_EXTERNAL and ACL_EVENT_IPC", "events stay in their process");
+        return npu_rt_refuse("ACL_EVENT_EXTERNAL and ACL_EVENT_IPC",
+                             "events stay in their process");
     if (!flag || flag & ~known)
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtCreateEvent: flag 0x%x, a mix of 0x%x is "
-                           "allowed", flag, known);
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "aclrtCreateEvent: flag 0x%x, a mix of 0x%x is "
+                           "allowed",
+                           flag, known);
     return npu_rt_event_create((struct npu_event **)event, flag | kind);
 }
 
@@ -279,7 +289,7 @@ aclError aclrtEventElapsedTime(float *ms, aclrtEvent start, aclrtEvent end)
         return rc;
     if (to < from)
         return npu_rt_fail(RT_EVENT_TIMESTAMP_REVERSAL, "aclrtEventElapsedTime: the end event was "
-                           "reached before the start event");
+                                                        "reached before the start event");
     *ms = (float)((double)(to - from) / 1e6);
     return ACL_SUCCESS;
 }
@@ -309,11 +319,13 @@ static int check_value(const void *addr, const char *who)
     struct npu_allocation a;
 
     if (!addr || (uintptr_t)addr % sizeof(uint64_t))
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: address %p, a multiple of 8 is needed", who,
-                           addr);
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: address %p, a multiple of 8 is needed",
+                           who, addr);
     if (!npu_rt_find(addr, &a))
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is not memory of aclrtMalloc or "
-                           "aclrtMallocHost", who, addr);
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "%s: %p is not memory of aclrtMalloc or "
+                           "aclrtMallocHost",
+                           who, addr);
     return ACL_SUCCESS;
 }
 

@@ -43,7 +43,8 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *ve
 {
     NEED(version);
     if ((uint32_t)name > ACL_PKG_NAME_DRIVER)
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclsysGetCANNVersion: package %d", (int)name);
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclsysGetCANNVersion: package %d",
+                           (int)name);
     memset(version, 0, sizeof(*version));
     snprintf(version->version, sizeof(version->version), "%s", cann_version);
     snprintf(version->majorVersion, sizeof(version->majorVersion), "8");
@@ -135,8 +136,10 @@ aclError aclrtGetDeviceInfo(uint32_t device, aclrtDevAttr attr, int64_t *value)
         *value = soc->arch;
         break;
     default:
-        return npu_rt_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "aclrtGetDeviceInfo: attribute %d has no "
-                           "figure for %s", (int)attr, soc->name);
+        return npu_rt_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                           "aclrtGetDeviceInfo: attribute %d has no "
+                           "figure for %s",
+                           (int)attr, soc->name);
     }
     return ACL_SUCCESS;
 }
@@ -168,7 +171,8 @@ aclError aclGetCannAttribute(aclCannAttr attr, int32_t *value)
 {
     NEED(value);
     if (attr < ACL_CANN_ATTR_INF_NAN || attr > ACL_CANN_ATTR_JIT_COMPILE)
-        return npu_rt_fail(ACL_ERROR_INVALID_PARAM, "aclGetCannAttribute: %d, 0 to 2 exist", (int)attr);
+        return npu_rt_fail(ACL_ERROR_INVALID_PARAM, "aclGetCannAttribute: %d, 0 to 2 exist",
+                           (int)attr);
     *value = attr != ACL_CANN_ATTR_JIT_COMPILE;
     return ACL_SUCCESS;
 }
@@ -245,8 +249,10 @@ aclError aclrtGetUserDevIdByLogicDevId(const int32_t logic, int32_t *const user)
         *user = i;
         return ACL_SUCCESS;
     }
-    return npu_rt_fail(ACL_ERROR_RT_INVALID_DEVICEID, "aclrtGetUserDevIdByLogicDevId: device %d is not "
-                       "visible to this process", logic);
+    return npu_rt_fail(ACL_ERROR_RT_INVALID_DEVICEID,
+                       "aclrtGetUserDevIdByLogicDevId: device %d is not "
+                       "visible to this process",
+                       logic);
 }
 
 aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t *can)
@@ -259,8 +265,10 @@ aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t *can)
         return ACL_ERROR_RT_PARAM_INVALID;
     other = npu_soc_find(socVersion);
     if (!other)
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtCheckArchCompatibility: %s is not a known "
-                           "SoC: see `nputwin list soc`", socVersion);
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "aclrtCheckArchCompatibility: %s is not a known "
+                           "SoC: see `nputwin list soc`",
+                           socVersion);
     *can = other->arch == soc->arch;
     return ACL_SUCCESS;
 }
@@ -280,11 +288,11 @@ aclFloat16 aclFloatToFloat16(float value)
 size_t aclDataTypeSize(aclDataType type)
 {
     static const uint8_t bytes[] = {
-        [ACL_FLOAT] = 4, [ACL_FLOAT16] = 2, [ACL_INT8] = 1, [ACL_INT32] = 4, [ACL_UINT8] = 1,
-        [ACL_INT16] = 2, [ACL_UINT16] = 2, [ACL_UINT32] = 4, [ACL_INT64] = 8, [ACL_UINT64] = 8,
-        [ACL_DOUBLE] = 8, [ACL_BOOL] = 1, [ACL_COMPLEX64] = 8, [ACL_COMPLEX128] = 16, [ACL_BF16] = 2,
-        [ACL_COMPLEX32] = 4, [ACL_HIFLOAT8] = 1, [ACL_FLOAT8_E5M2] = 1, [ACL_FLOAT8_E4M3FN] = 1,
-        [ACL_FLOAT8_E8M0] = 1,
+        [ACL_FLOAT] = 4,     [ACL_FLOAT16] = 2,     [ACL_INT8] = 1,          [ACL_INT32] = 4,
+        [ACL_UINT8] = 1,     [ACL_INT16] = 2,       [ACL_UINT16] = 2,        [ACL_UINT32] = 4,
+        [ACL_INT64] = 8,     [ACL_UINT64] = 8,      [ACL_DOUBLE] = 8,        [ACL_BOOL] = 1,
+        [ACL_COMPLEX64] = 8, [ACL_COMPLEX128] = 16, [ACL_BF16] = 2,          [ACL_COMPLEX32] = 4,
+        [ACL_HIFLOAT8] = 1,  [ACL_FLOAT8_E5M2] = 1, [ACL_FLOAT8_E4M3FN] = 1, [ACL_FLOAT8_E8M0] = 1,
     };
 
     return (uint32_t)type < sizeof(bytes) ? bytes[type] : 0;
@@ -294,7 +302,8 @@ size_t aclDataTypeSize(aclDataType type)
 
 static const char *const level_names[] = {"DEBUG", "INFO", "WARNING", "ERROR"};
 
-/* Messages below this are dropped: ASCEND_GLOBAL_LOG_LEVEL, 0 debug to 3 error (default), 4 none. */
+/* Messages below this are dropped: ASCEND_GLOBAL_LOG_LEVEL, 0 debug to 3 error (default), 4 none.
+ */
 static int least_level(void)
 {
     const char *text = getenv("ASCEND_GLOBAL_LOG_LEVEL");
@@ -335,8 +344,8 @@ static FILE *log_file(void)
     return file;
 }
 
-void aclAppLog(aclLogLevel level, const char *func, const char *file, uint32_t line, const char *fmt,
-               ...)
+void aclAppLog(aclLogLevel level, const char *func, const char *file, uint32_t line,
+               const char *fmt, ...)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct timespec now;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLICE_BYTES = 1 << 20 };       /* one piece of work of a parallel copy */
+enum { SLICE_BYTES = 1 << 20 };         /* one piece of work of a parallel copy */
 enum { PARALLEL_FROM_BYTES = 4 << 20 }; /* below, waking threads costs more than it saves */
 
 static const struct {
@@ -36,7 +36,7 @@ struct side {
     const char *who, *name; /* "aclrtMemcpy", "dst" */
     const void *p;
     size_t bytes;
-    enum npu_place place;   /* where it should be */
+    enum npu_place place; /* where it should be */
 };
 
 static int unknown_side(const struct side *s)
@@ -49,9 +49,11 @@ static int unknown_side(const struct side *s)
         return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
                            "%s: use after free: %s %p lies in a block of %llu bytes that was freed",
                            s->who, s->name, s->p, (unsigned long long)a.bytes);
-    return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
-                       "%s: %s %p is not device memory, as the copy kind says: it was not allocated "
-                       "by aclrtMalloc", s->who, s->name, s->p);
+    return npu_rt_fail(
+        ACL_ERROR_RT_PARAM_INVALID,
+        "%s: %s %p is not device memory, as the copy kind says: it was not allocated "
+        "by aclrtMalloc",
+        s->who, s->name, s->p);
 }
 
 /* Adjacent ranges count as one: a tensor may span several mapped pieces of virtual memory. */
@@ -65,8 +67,8 @@ static int check_side(const struct side *s)
         return unknown_side(s);
     if (s->place != PLACE_UNKNOWN && r.a.place != s->place)
         return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
-                           "%s: %s %p is %s memory, but the copy kind says %s", s->who, s->name, s->p,
-                           r.a.place == PLACE_DEVICE ? "device" : "host",
+                           "%s: %s %p is %s memory, but the copy kind says %s", s->who, s->name,
+                           s->p, r.a.place == PLACE_DEVICE ? "device" : "host",
                            s->place == PLACE_DEVICE ? "device" : "host");
     for (;;) {
         uint64_t end = r.a.at + r.a.bytes, room = end - (uint64_t)(uintptr_t)p;
@@ -78,9 +80,10 @@ static int check_side(const struct side *s)
         if (r.owner == OWNER_REGISTERED)
             return ACL_OK; /* registering part of a host block is fine */
         if (!rt_range_find(p, &r))
-            return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
-                               "%s: %zu bytes at %s %p leave the memory allocated there: %zu too many",
-                               s->who, s->bytes, s->name, s->p, left);
+            return npu_rt_fail(
+                ACL_ERROR_RT_PARAM_INVALID,
+                "%s: %zu bytes at %s %p leave the memory allocated there: %zu too many", s->who,
+                s->bytes, s->name, s->p, left);
     }
 }
 
@@ -94,14 +97,18 @@ static int check_copy(const struct npu_copy *c, const char *who)
     int rc;
 
     if ((uint32_t)c->kind >= N_COPY_KINDS)
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: copy kind %d does not exist, 0 to %d do",
-                           who, (int)c->kind, N_COPY_KINDS - 1);
-    if (!c->dst || !c->src)
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %s is NULL", who, c->dst ? "src" : "dst");
-    if (c->height > 1 && (c->dst_pitch < c->width || c->src_pitch < c->width))
         return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
-                           "%s: rows of %zu bytes with a pitch of %zu (dst) and %zu (src): a pitch is "
-                           "at least the row", who, c->width, c->dst_pitch, c->src_pitch);
+                           "%s: copy kind %d does not exist, 0 to %d do", who, (int)c->kind,
+                           N_COPY_KINDS - 1);
+    if (!c->dst || !c->src)
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %s is NULL", who,
+                           c->dst ? "src" : "dst");
+    if (c->height > 1 && (c->dst_pitch < c->width || c->src_pitch < c->width))
+        return npu_rt_fail(
+            ACL_ERROR_RT_PARAM_INVALID,
+            "%s: rows of %zu bytes with a pitch of %zu (dst) and %zu (src): a pitch is "
+            "at least the row",
+            who, c->width, c->dst_pitch, c->src_pitch);
     rc = check_side(&(struct side){who, "dst", c->dst, span(c->dst_pitch, c->width, c->height),
                                    kinds[c->kind].dst});
     if (rc)
@@ -262,8 +269,10 @@ static int run_fill(void *arg, struct npu_diag *story)
     struct rt_range r;
 
     if (f->waited && !rt_range_find(f->dst, &r)) {
-        snprintf(story->text, sizeof(story->text), "aclrtMemsetAsync: use after free: %p was freed before "
-                 "the fill's turn came", (void *)f->dst);
+        snprintf(story->text, sizeof(story->text),
+                 "aclrtMemsetAsync: use after free: %p was freed before "
+                 "the fill's turn came",
+                 (void *)f->dst);
         return ACL_ERROR_RT_PARAM_INVALID;
     }
     if (f->bytes >= PARALLEL_FROM_BYTES) {
@@ -280,12 +289,15 @@ static int check_fill(void *dst, size_t max, uint32_t value_bytes, size_t n, con
     if (!dst)
         return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the address is NULL", who);
     if (n > max / value_bytes)
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %zu values of %u bytes do not fit into %zu "
-                           "bytes", who, n, value_bytes, max);
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "%s: %zu values of %u bytes do not fit into %zu "
+                           "bytes",
+                           who, n, value_bytes, max);
     return check_side(&(struct side){who, "address", dst, n * value_bytes, PLACE_UNKNOWN});
 }
 
-int npu_rt_fill(void *dst, size_t max, uint32_t value, uint32_t value_bytes, size_t n, const char *who)
+int npu_rt_fill(void *dst, size_t max, uint32_t value, uint32_t value_bytes, size_t n,
+                const char *who)
 {
     struct fill f = {dst, n * value_bytes, value, value_bytes, false};
     int device = npu_rt_need_device(who), rc;

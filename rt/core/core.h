@@ -52,8 +52,8 @@ NPU_API int npu_rt_context_create(struct npu_context **out, int device);
 NPU_API int npu_rt_context_destroy(struct npu_context *ctx);
 NPU_API int npu_rt_context_set(struct npu_context *ctx);
 NPU_API struct npu_context *npu_rt_context(void); /* NULL: none, without a message */
-/* Current device of this thread, or -1 with the 107002 message naming who. A thread that set none gets
- * the default device, if aclInit was given one. */
+/* Current device of this thread, or -1 with the 107002 message naming who. A thread that set none
+ * gets the default device, if aclInit was given one. */
 NPU_API int npu_rt_need_device(const char *who);
 NPU_API int npu_rt_set_default_device(int device);
 NPU_API int npu_rt_fail_no_device(const char *who);
@@ -95,7 +95,11 @@ NPU_API int npu_rt_report_process(int64_t timeout_ms);
 
 /* ---- events ---- */
 struct npu_event;
-enum { EVENT_SYNC = 1, EVENT_TIME_LINE = 8, EVENT_EX = 1 << 30 }; /* EX: aclrtCreateEventExWithFlag */
+enum {
+    EVENT_SYNC = 1,
+    EVENT_TIME_LINE = 8,
+    EVENT_EX = 1 << 30
+}; /* EX: aclrtCreateEventExWithFlag */
 NPU_API int npu_rt_event_create(struct npu_event **out, uint32_t flags);
 NPU_API int npu_rt_event_destroy(struct npu_event *e);
 NPU_API int npu_rt_event_record(struct npu_event *e, struct npu_stream *s);
@@ -111,8 +115,15 @@ NPU_API int npu_rt_event_id(struct npu_event *e, uint32_t *id);
 /* ---- memory ---- */
 enum npu_place { PLACE_UNKNOWN, PLACE_DEVICE, PLACE_HOST };
 enum npu_copy_kind { /* numbers of aclrtMemcpyKind */
-    COPY_H2H, COPY_H2D, COPY_D2H, COPY_D2D, COPY_DEFAULT, COPY_H2BUF2D, COPY_INNER_D2D,
-    COPY_INTER_D2D, N_COPY_KINDS
+                     COPY_H2H,
+                     COPY_H2D,
+                     COPY_D2H,
+                     COPY_D2D,
+                     COPY_DEFAULT,
+                     COPY_H2BUF2D,
+                     COPY_INNER_D2D,
+                     COPY_INTER_D2D,
+                     N_COPY_KINDS
 };
 struct npu_allocation {
     uint64_t at, bytes;

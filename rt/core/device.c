@@ -131,8 +131,9 @@ int npu_rt_check_device(int device, const char *who)
     if (device >= 0 && device < n)
         return ACL_OK;
     if (n == 0)
-        return npu_rt_fail(RT_NO_DEVICE, "%s: device %d: ASCEND_RT_VISIBLE_DEVICES hides all devices",
-                           who, device);
+        return npu_rt_fail(RT_NO_DEVICE,
+                           "%s: device %d: ASCEND_RT_VISIBLE_DEVICES hides all devices", who,
+                           device);
     return npu_rt_fail(ACL_ERROR_RT_INVALID_DEVICEID,
                        "%s: device %d does not exist, 0 to %d do (NPUTWIN_DEVICES sets how many, "
                        "ASCEND_RT_VISIBLE_DEVICES which)",
@@ -264,7 +265,8 @@ int npu_rt_context_create(struct npu_context **out, int device)
 static int check_context(struct npu_context *c, const char *who)
 {
     if (!c || !is_context(c) || !is_alive(c))
-        return npu_rt_fail(ACL_ERROR_RT_CONTEXT_NULL, "%s: %p is no living context", who, (void *)c);
+        return npu_rt_fail(ACL_ERROR_RT_CONTEXT_NULL, "%s: %p is no living context", who,
+                           (void *)c);
     return ACL_OK;
 }
 

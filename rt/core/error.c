@@ -15,14 +15,15 @@
 enum { TEXT_BYTES = 2048 };
 
 struct slot {
-    int last;              /* for aclrtGetLastError */
+    int last; /* for aclrtGetLastError */
     bool full;
     char text[TEXT_BYTES]; /* not yet taken */
     char taken[TEXT_BYTES];
 };
 
-/* A pointer, not the texts themselves: the engine's hot thread variables sit in the static TLS block,
- * of which a process has little to spare, and all variables of a library go there together. */
+/* A pointer, not the texts themselves: the engine's hot thread variables sit in the static TLS
+ * block, of which a process has little to spare, and all variables of a library go there together.
+ */
 static _Thread_local struct slot *mine;
 static pthread_key_t key; /* frees it at the end of the thread */
 

@@ -3,9 +3,9 @@
  * event.c - records, waits and times.
  *
  * Each record gets a ticket; an event is as far as the last ticket reached. A wait waits for the
- * ticket that was last when the wait was given, so that a later record does not make it wait longer.
- * The two kinds of event differ in one thing: a wait before any record passes at once for events of
- * aclrtCreateEventExWithFlag, and parks until the first record for the older ones.
+ * ticket that was last when the wait was given, so that a later record does not make it wait
+ * longer. The two kinds of event differ in one thing: a wait before any record passes at once for
+ * events of aclrtCreateEventExWithFlag, and parks until the first record for the older ones.
  */
 #include "queue.h"
 
@@ -34,8 +34,10 @@ struct npu_event *rt_event_check(struct npu_event *e, const char *who)
 {
     if (NPU_LIKELY(rt_pool_owns(&events, e) && e->magic == EVENT_MAGIC && !e->dead))
         return e;
-    npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is no living event: it was destroyed, or "
-                "aclrtCreateEvent never made it", who, (void *)e);
+    npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                "%s: %p is no living event: it was destroyed, or "
+                "aclrtCreateEvent never made it",
+                who, (void *)e);
     return NULL;
 }
 
@@ -114,8 +116,10 @@ static uint64_t ticket_to_wait(const struct npu_event *e)
 int npu_rt_event_wait(struct npu_stream *stream, struct npu_event *e, int64_t timeout_ms)
 {
     struct npu_stream *s = npu_rt_stream(stream, "aclrtStreamWaitEvent");
-    struct rt_task t = {.kind = TASK_WAIT_EVENT, .name = "aclrtStreamWaitEvent",
-                        .deadline_ns = rt_deadline(timeout_ms), .event = {.event = e}};
+    struct rt_task t = {.kind = TASK_WAIT_EVENT,
+                        .name = "aclrtStreamWaitEvent",
+                        .deadline_ns = rt_deadline(timeout_ms),
+                        .event = {.event = e}};
     int rc = ACL_ERROR_RT_PARAM_INVALID;
 
     if (!s)
@@ -148,7 +152,8 @@ int npu_rt_event_synchronize(struct npu_event *e, int64_t timeout_ms)
             if (!rt_wait_done(deadline_ns) && e->done < ticket)
                 rc = npu_rt_fail(RT_EVENT_SYNC_TIMEOUT,
                                  "aclrtSynchronizeEvent: event %u is not reached within the time "
-                                 "allowed", e->id);
+                                 "allowed",
+                                 e->id);
         }
         rt_event_unref(e);
     }
@@ -180,9 +185,10 @@ int npu_rt_event_time(struct npu_event *e, uint64_t *ns, const char *who)
     rt_lock();
     if (rt_event_check(e, who)) {
         if (!(e->flags & EVENT_TIME_LINE))
-            rc = npu_rt_fail(RT_EVENT_TIMESTAMP_INVALID,
-                             "%s: event %u was created without ACL_EVENT_TIME_LINE and keeps no time",
-                             who, e->id);
+            rc = npu_rt_fail(
+                RT_EVENT_TIMESTAMP_INVALID,
+                "%s: event %u was created without ACL_EVENT_TIME_LINE and keeps no time", who,
+                e->id);
         else if (!has_record(e) || e->done < e->issued)
             rc = npu_rt_fail(RT_EVENT_TIMESTAMP_INVALID, "%s: event %u %s", who, e->id,
                              has_record(e) ? "is recorded but not reached yet: synchronise it first"

@@ -24,8 +24,8 @@ static struct report *running; /* taken by aclrtProcessReport, not ended yet */
 int npu_rt_host_call(struct npu_stream *stream, npu_host_fn *fn, void *arg)
 {
     struct npu_stream *s = npu_rt_stream(stream, "aclrtLaunchHostFunc");
-    struct rt_task t = {.kind = TASK_HOST, .name = "aclrtLaunchHostFunc",
-                        .host = {.fn = fn, .arg = arg}};
+    struct rt_task t = {
+        .kind = TASK_HOST, .name = "aclrtLaunchHostFunc", .host = {.fn = fn, .arg = arg}};
     int rc;
 
     if (!s)
@@ -45,8 +45,10 @@ int npu_rt_report_subscribe(uint64_t thread, struct npu_stream *stream)
         return npu_rt_last_error(false);
     rt_lock();
     if (s->subscriber)
-        rc = npu_rt_fail(RT_STREAM_SUBSCRIBE, "aclrtSubscribeReport: stream %u is subscribed already "
-                         "by thread %llu", s->id, (unsigned long long)s->subscriber);
+        rc = npu_rt_fail(RT_STREAM_SUBSCRIBE,
+                         "aclrtSubscribeReport: stream %u is subscribed already "
+                         "by thread %llu",
+                         s->id, (unsigned long long)s->subscriber);
     else
         s->subscriber = thread;
     rt_unlock();
@@ -62,8 +64,10 @@ int npu_rt_report_unsubscribe(uint64_t thread, struct npu_stream *stream)
         return npu_rt_last_error(false);
     rt_lock();
     if (s->subscriber != thread)
-        rc = npu_rt_fail(RT_THREAD_SUBSCRIBE, "aclrtUnSubscribeReport: thread %llu has not subscribed "
-                         "stream %u", (unsigned long long)thread, s->id);
+        rc = npu_rt_fail(RT_THREAD_SUBSCRIBE,
+                         "aclrtUnSubscribeReport: thread %llu has not subscribed "
+                         "stream %u",
+                         (unsigned long long)thread, s->id);
     else
         s->subscriber = 0;
     rt_unlock();
@@ -73,7 +77,8 @@ int npu_rt_report_unsubscribe(uint64_t thread, struct npu_stream *stream)
 int npu_rt_report_call(struct npu_stream *stream, npu_host_fn *fn, void *arg, bool block)
 {
     struct npu_stream *s = npu_rt_stream(stream, "aclrtLaunchCallback");
-    struct rt_task t = {.kind = TASK_REPORT, .name = "aclrtLaunchCallback",
+    struct rt_task t = {.kind = TASK_REPORT,
+                        .name = "aclrtLaunchCallback",
                         .host = {.fn = fn, .arg = arg, .block = block}};
     int rc;
 
@@ -84,8 +89,10 @@ int npu_rt_report_call(struct npu_stream *stream, npu_host_fn *fn, void *arg, bo
     if (t.host.thread)
         rc = rt_submit(s, &t);
     else
-        rc = npu_rt_fail(RT_STREAM_NO_CB_REG, "aclrtLaunchCallback: no thread subscribed stream %u: "
-                         "call aclrtSubscribeReport first", s->id);
+        rc = npu_rt_fail(RT_STREAM_NO_CB_REG,
+                         "aclrtLaunchCallback: no thread subscribed stream %u: "
+                         "call aclrtSubscribeReport first",
+                         s->id);
     rt_unlock();
     return rc;
 }
@@ -159,7 +166,8 @@ int npu_rt_report_process(int64_t timeout_ms)
     while (!(r = take((uint64_t)pthread_self()))) {
         if (!rt_wait_done(deadline_ns)) {
             rt_unlock();
-            return npu_rt_fail(RT_REPORT_TIMEOUT, "aclrtProcessReport: no callback came within %lld ms",
+            return npu_rt_fail(RT_REPORT_TIMEOUT,
+                               "aclrtProcessReport: no callback came within %lld ms",
                                (long long)timeout_ms);
         }
     }

@@ -2,10 +2,10 @@
 /*
  * launch.c - from `k<<<blocks, l2, stream>>>(args)` to the engine.
  *
- * Objects that bisheng made register their kernels from static constructors; a launch looks the host
- * symbol up and gives the stream one task. The way of an idle stream allocates nothing.
- * Rule: the table of kernels is read without a lock; writers make a new one and never free the old
- * (a few hundred bytes a dlopen), so a reader never sees one go.
+ * Objects that bisheng made register their kernels from static constructors; a launch looks the
+ * host symbol up and gives the stream one task. The way of an idle stream allocates nothing. Rule:
+ * the table of kernels is read without a lock; writers make a new one and never free the old (a few
+ * hundred bytes a dlopen), so a reader never sees one go.
  */
 #include "core.h"
 #include "../../engine/engine.h"
@@ -89,9 +89,11 @@ NPU_API void nputwin_register(uint32_t abi, const struct nputwin_kernel *rows, u
     struct group *g;
 
     if (abi != NPUTWIN_KERNEL_ABI) {
-        npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
-                    "a library brings kernels in layout %u, this runtime knows %d: build it again with "
-                    "this version of bisheng", abi, NPUTWIN_KERNEL_ABI);
+        npu_rt_fail(
+            ACL_ERROR_RT_PARAM_INVALID,
+            "a library brings kernels in layout %u, this runtime knows %d: build it again with "
+            "this version of bisheng",
+            abi, NPUTWIN_KERNEL_ABI);
         return;
     }
     g = malloc(sizeof(*g));
@@ -197,16 +199,19 @@ static int check(const struct nputwin_kernel *k, uint32_t block_dim, const void 
     if (!k)
         return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
                            "kernel launch failure: no kernel is registered for %p: the object that "
-                           "holds it was not linked in, or its library is closed", key);
+                           "holds it was not linked in, or its library is closed",
+                           key);
     if (block_dim < 1 || block_dim > NPU_MAX_BLOCKS)
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
-                           "kernel launch failure: %s: blockDim %u is not in [1, %d]: use at most as "
-                           "many blocks as cores and let each loop over its share", k->name, block_dim,
-                           NPU_MAX_BLOCKS);
+        return npu_rt_fail(
+            ACL_ERROR_RT_PARAM_INVALID,
+            "kernel launch failure: %s: blockDim %u is not in [1, %d]: use at most as "
+            "many blocks as cores and let each loop over its share",
+            k->name, block_dim, NPU_MAX_BLOCKS);
     if (k->kind == NPUTWIN_MIX_1_1 || k->kind == NPUTWIN_MIX_1_2)
         return npu_rt_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
                            "kernel launch failure: %s is a mix kernel (cube and vector cores "
-                           "together), which this version does not run", k->name);
+                           "together), which this version does not run",
+                           k->name);
     if (!(k->kind == NPUTWIN_AIC ? k->aic : k->aiv))
         return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
                            "kernel launch failure: %s has no code for %s cores", k->name,
@@ -218,10 +223,11 @@ static int check_arch(const struct nputwin_kernel *k, const struct npu_soc *soc)
 {
     if (NPU_LIKELY(!k->arch || k->arch == soc->arch))
         return ACL_OK;
-    return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
-                       "kernel launch failure: %s was compiled for dav-%u, but %s is dav-%u: compile "
-                       "with --npu-arch=dav-%u or set NPUTWIN_SOC", k->name, k->arch, soc->name,
-                       soc->arch, soc->arch);
+    return npu_rt_fail(
+        ACL_ERROR_RT_PARAM_INVALID,
+        "kernel launch failure: %s was compiled for dav-%u, but %s is dav-%u: compile "
+        "with --npu-arch=dav-%u or set NPUTWIN_SOC",
+        k->name, k->arch, soc->name, soc->arch, soc->arch);
 }
 
 NPU_API uint32_t nputwin_launch(const void *key, uint32_t block_dim, void *l2_ctrl, void *stream,
@@ -229,8 +235,12 @@ NPU_API uint32_t nputwin_launch(const void *key, uint32_t block_dim, void *l2_ct
                                 void *(*copy)(const void *args), void (*drop)(void *copy))
 {
     const struct nputwin_kernel *k = find(key);
-    struct launch l = {.kernel = k, .block_dim = block_dim, .call = call, .args = args,
-                       .copy_args = copy, .drop_args = drop};
+    struct launch l = {.kernel = k,
+                       .block_dim = block_dim,
+                       .call = call,
+                       .args = args,
+                       .copy_args = copy,
+                       .drop_args = drop};
     int rc = check(k, block_dim, key);
 
     (void)l2_ctrl; /* a hint about the L2 cache */

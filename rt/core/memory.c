@@ -3,8 +3,8 @@
  * memory.c - device and pinned host memory.
  *
  * Device memory is host memory that the registry calls a device's: GM addresses are host addresses.
- * Blocks of 2 MiB and more are mapped on huge pages, which saves most page faults of a training step.
- * Rule: a device never hands out more than its HBM, nor more than the machine has left.
+ * Blocks of 2 MiB and more are mapped on huge pages, which saves most page faults of a training
+ * step. Rule: a device never hands out more than its HBM, nor more than the machine has left.
  */
 #define _GNU_SOURCE
 #include "core.h"
@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 
 enum { SMALL_ALIGN = 512, PAGE_BYTES = 4096 };
-#define HUGE_BYTES ((size_t)2 << 20)
+#define HUGE_BYTES            ((size_t)2 << 20)
 #define LOOK_AT_MACHINE_BYTES ((size_t)64 << 20) /* smaller requests are not worth a /proc read */
 
 /* ---- what the machine has ------------------------------------------------------------ */
@@ -203,20 +203,20 @@ static int check_room(int device, size_t bytes, const char *who)
 
     if (bytes > total || used > total - bytes)
         return npu_rt_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                           "%s: %zu bytes do not fit on device %d: %llu of %llu are in use", who, bytes,
-                           device, (unsigned long long)used, (unsigned long long)total);
+                           "%s: %zu bytes do not fit on device %d: %llu of %llu are in use", who,
+                           bytes, device, (unsigned long long)used, (unsigned long long)total);
     if (bytes >= LOOK_AT_MACHINE_BYTES && bytes > machine_free())
         return npu_rt_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                           "%s: %zu bytes: the machine that plays device %d has %llu bytes left", who,
-                           bytes, device, (unsigned long long)machine_free());
+                           "%s: %zu bytes: the machine that plays device %d has %llu bytes left",
+                           who, bytes, device, (unsigned long long)machine_free());
     return ACL_OK;
 }
 
 static int get(void **out, struct rt_range *r, size_t bytes, size_t align, const char *who)
 {
     if (!get_block(r, bytes, align))
-        return npu_rt_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: %zu bytes: the system has no memory",
-                           who, bytes);
+        return npu_rt_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                           "%s: %zu bytes: the system has no memory", who, bytes);
     r->a.at = (uint64_t)(uintptr_t)r->map_base;
     r->a.bytes = bytes;
     if (!rt_range_add(r)) {
@@ -230,7 +230,8 @@ static int get(void **out, struct rt_range *r, size_t bytes, size_t align, const
 static int check_request(void *const *out, size_t bytes, const char *who)
 {
     if (!out)
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the pointer for the result is NULL", who);
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the pointer for the result is NULL",
+                           who);
     if (!bytes || bytes > SIZE_MAX / 4)
         return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: size %zu: from 1 byte on", who, bytes);
     return ACL_OK;
@@ -270,12 +271,14 @@ static int bad_free(const void *p, const char *who)
         return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: NULL", who);
     if (rt_range_find(p, &r) && r.a.at != (uint64_t)(uintptr_t)p)
         return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
-                           "%s: %p is %llu bytes into a block of %llu: free the block's start", who, p,
-                           (unsigned long long)((uint64_t)(uintptr_t)p - r.a.at),
+                           "%s: %p is %llu bytes into a block of %llu: free the block's start", who,
+                           p, (unsigned long long)((uint64_t)(uintptr_t)p - r.a.at),
                            (unsigned long long)r.a.bytes);
     if (rt_range_find(p, &r))
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is memory of another kind, which "
-                           "%s gives back", who, p,
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "%s: %p is memory of another kind, which "
+                           "%s gives back",
+                           who, p,
                            r.owner == OWNER_MALLOC ? "aclrtFree"
                            : r.owner == OWNER_HOST ? "aclrtFreeHost"
                            : r.owner == OWNER_VM   ? "aclrtUnmapMem"
@@ -309,15 +312,17 @@ int npu_rt_free_host(void *p, const char *who)
 
 int npu_rt_host_register(void *p, size_t bytes, const char *who)
 {
-    struct rt_range r = {.a = {.at = (uint64_t)(uintptr_t)p, .bytes = bytes, .place = PLACE_HOST,
-                               .device = -1},
-                         .owner = OWNER_REGISTERED};
+    struct rt_range r = {
+        .a = {.at = (uint64_t)(uintptr_t)p, .bytes = bytes, .place = PLACE_HOST, .device = -1},
+        .owner = OWNER_REGISTERED};
 
     if (!p || !bytes)
         return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %zu bytes at %p", who, bytes, p);
     if (!rt_range_add(&r))
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: part of the %zu bytes at %p is registered "
-                           "or allocated by the runtime already", who, bytes, p);
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "%s: part of the %zu bytes at %p is registered "
+                           "or allocated by the runtime already",
+                           who, bytes, p);
     return ACL_OK;
 }
 

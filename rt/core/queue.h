@@ -5,10 +5,10 @@
  * One lock guards every queue, stream and event of the process (rt_lock); tasks run outside it.
  * A stream is in one of three states:
  *   idle     no head, not busy: the next task runs on the thread that brings it
- *   busy     some thread runs a task of it; others append, that thread goes on with what they brought
- *   parked   has a head that is not ready: whoever makes it ready (a record, a write, a callback,
- *            the worker's clock) runs it
- * Rule: only the thread that set busy clears it, and nothing waits while it holds the lock.
+ *   busy     some thread runs a task of it; others append, that thread goes on with what they
+ * brought parked   has a head that is not ready: whoever makes it ready (a record, a write, a
+ * callback, the worker's clock) runs it Rule: only the thread that set busy clears it, and nothing
+ * waits while it holds the lock.
  */
 #ifndef NPU_RT_QUEUE_H
 #define NPU_RT_QUEUE_H
@@ -62,7 +62,7 @@ struct npu_stream {
     uint32_t magic, id, priority, flags;
     int device;
     bool busy, dying;
-    pthread_t runner;               /* while busy */
+    pthread_t runner; /* while busy */
     struct rt_task *head, *tail;
     struct npu_stream *next_pending; /* list of streams with a head */
     struct npu_stream *next;         /* list of all */
@@ -72,9 +72,9 @@ struct npu_stream {
 
 struct npu_event {
     uint32_t magic, id, flags;
-    uint32_t n_refs;   /* tasks that hold it; a destroyed event lives until they are gone */
-    uint32_t n_waits;  /* TASK_WAIT_EVENT among them */
-    int device;        /* of the stream of the last record; -1: none */
+    uint32_t n_refs;  /* tasks that hold it; a destroyed event lives until they are gone */
+    uint32_t n_waits; /* TASK_WAIT_EVENT among them */
+    int device;       /* of the stream of the last record; -1: none */
     bool dead;
     uint64_t issued;   /* ticket of the last record given to a stream */
     uint64_t done;     /* ticket of the last record reached */
@@ -90,7 +90,7 @@ struct rt_pool {
     size_t object_bytes;
     uint8_t *slab[24];
     uint32_t n_slabs;
-    void **freed; /* ring of freed handles */
+    void **freed;                                      /* ring of freed handles */
     uint32_t n_freed, first_freed, cap_freed, n_fresh; /* n_fresh: unused ones of the last slab */
 };
 void *rt_pool_get(struct rt_pool *p); /* zeroed; NULL when out of memory */
@@ -108,16 +108,17 @@ uint64_t rt_deadline(int64_t timeout_ms); /* 0 for negative: never */
 /* All under the lock. */
 struct npu_stream *rt_stream_check(struct npu_stream *s, const char *who);
 struct npu_event *rt_event_check(struct npu_event *e, const char *who);
-/* Takes the filled task over: runs it if it is ready and it is its turn, else queues it. Returns the
- * code of a TASK_FN that ran on this thread. */
+/* Takes the filled task over: runs it if it is ready and it is its turn, else queues it. Returns
+ * the code of a TASK_FN that ran on this thread. */
 int rt_submit(struct npu_stream *s, const struct rt_task *t);
-bool rt_any_pending(void);   /* some stream has work that has not ended; takes the lock itself */
-void rt_pump(void);          /* runs whatever became ready */
+bool rt_any_pending(void); /* some stream has work that has not ended; takes the lock itself */
+void rt_pump(void);        /* runs whatever became ready */
 void rt_event_unref(struct npu_event *e);
 void rt_report_push(struct npu_stream *s, struct rt_task *t);
 void rt_report_forget(const struct rt_task *t); /* its stream goes away */
 
-/* Waits for what can still end on its own and drops what waits for something outside. Not locked. */
+/* Waits for what can still end on its own and drops what waits for something outside. Not locked.
+ */
 void rt_device_drain(int device);
 
 struct npu_stream *rt_stream_new(int device, uint32_t priority, uint32_t flags);

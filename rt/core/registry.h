@@ -15,7 +15,7 @@ struct rt_range {
     struct npu_allocation a; /* first: what npu_rt_find copies out */
     enum rt_owner owner;
     bool is_mmap;
-    void *map_base;          /* what munmap takes */
+    void *map_base; /* what munmap takes */
     size_t map_bytes;
 };
 

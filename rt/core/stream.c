@@ -56,8 +56,10 @@ static void read_delay(const char *text)
     unsigned long us = strtoul(text, &end, 10);
 
     if (*end || *text == '-' || us > MAX_DELAY_US)
-        snprintf(delay_error, sizeof(delay_error), "NPUTWIN_QUEUE_DELAY_US=%s: a number of microseconds "
-                 "from 0 to %d is needed", text, MAX_DELAY_US);
+        snprintf(delay_error, sizeof(delay_error),
+                 "NPUTWIN_QUEUE_DELAY_US=%s: a number of microseconds "
+                 "from 0 to %d is needed",
+                 text, MAX_DELAY_US);
     else
         delay_ns = (uint64_t)us * 1000;
 }
@@ -192,8 +194,10 @@ static void end_wait(const struct npu_stream *s, const struct rt_task *t)
     if (e->done < t->event.ticket) {
         char story[160];
 
-        snprintf(story, sizeof(story), "stream %u waited in vain for event %u: nothing recorded it "
-                 "within the time allowed", s->id, e->id);
+        snprintf(story, sizeof(story),
+                 "stream %u waited in vain for event %u: nothing recorded it "
+                 "within the time allowed",
+                 s->id, e->id);
         npu_rt_device_poison(s->device, RT_EVENT_SYNC_TIMEOUT, story);
     }
     e->n_waits--;
@@ -517,8 +521,8 @@ int npu_rt_stream_wait_value(struct npu_stream *stream, const uint64_t *addr, ui
                              uint32_t mode)
 {
     struct npu_stream *s = npu_rt_stream(stream, "aclrtValueWait");
-    struct rt_task t = {.kind = TASK_WAIT_VALUE, .name = "aclrtValueWait",
-                        .value = {addr, value, mode}};
+    struct rt_task t = {
+        .kind = TASK_WAIT_VALUE, .name = "aclrtValueWait", .value = {addr, value, mode}};
     int rc;
 
     if (!s)
@@ -577,8 +581,10 @@ struct npu_stream *rt_stream_check(struct npu_stream *s, const char *who)
 {
     if (NPU_LIKELY(rt_pool_owns(&streams, s) && s->magic == STREAM_MAGIC && !s->dying))
         return s;
-    npu_rt_fail(ACL_ERROR_RT_STREAM_CONTEXT, "%s: %p is no living stream: it was destroyed, or "
-                "aclrtCreateStream never made it", who, (void *)s);
+    npu_rt_fail(ACL_ERROR_RT_STREAM_CONTEXT,
+                "%s: %p is no living stream: it was destroyed, or "
+                "aclrtCreateStream never made it",
+                who, (void *)s);
     return NULL;
 }
 
@@ -713,8 +719,8 @@ static bool waits_outside(const struct npu_stream *s)
 {
     const struct rt_task *t = s->head;
 
-    return !s->busy && (t->kind == TASK_WAIT_EVENT || t->kind == TASK_WAIT_VALUE ||
-                        t->kind == TASK_REPORT);
+    return !s->busy &&
+           (t->kind == TASK_WAIT_EVENT || t->kind == TASK_WAIT_VALUE || t->kind == TASK_REPORT);
 }
 
 static struct npu_stream *find_moving(int device)

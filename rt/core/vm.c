@@ -63,9 +63,11 @@ int npu_rt_vm_reserve(void **out, size_t bytes, size_t alignment, void *want)
     uint8_t *base, *at;
 
     if (!out || !bytes || bytes > SIZE_MAX / 4 || (align & (align - 1)))
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
-                           "aclrtReserveMemAddress: size %zu, alignment %zu: the size is from 1 byte on, "
-                           "the alignment 0 or a power of two", bytes, alignment);
+        return npu_rt_fail(
+            ACL_ERROR_RT_PARAM_INVALID,
+            "aclrtReserveMemAddress: size %zu, alignment %zu: the size is from 1 byte on, "
+            "the alignment 0 or a power of two",
+            bytes, alignment);
     if (align < GRANULARITY)
         align = GRANULARITY;
     bytes = (bytes + GRANULARITY - 1) / GRANULARITY * GRANULARITY;
@@ -112,14 +114,17 @@ static int release_locked(const void *p)
         if (r->at != p)
             continue;
         if (has_mapping(r))
-            return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtReleaseMemAddress: %p still has mapped "
-                               "memory: aclrtUnmapMem first", p);
+            return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                               "aclrtReleaseMemAddress: %p still has mapped "
+                               "memory: aclrtUnmapMem first",
+                               p);
         munmap(r->at, r->bytes);
         *at = r->next;
         free(r);
         return ACL_OK;
     }
-    return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtReleaseMemAddress: %p was not reserved", p);
+    return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtReleaseMemAddress: %p was not reserved",
+                       p);
 }
 
 int npu_rt_vm_release(void *p)
@@ -134,7 +139,8 @@ int npu_rt_vm_release(void *p)
 
 /* ---- physical memory ----------------------------------------------------------------- */
 
-static int add_physical(struct npu_physical **out, const struct npu_physical *given, const char *who)
+static int add_physical(struct npu_physical **out, const struct npu_physical *given,
+                        const char *who)
 {
     struct npu_physical *h = malloc(sizeof(*h));
 
@@ -156,18 +162,22 @@ int npu_rt_physical_create(struct npu_physical **out, size_t bytes, int device, 
     int rc;
 
     if (!out || !bytes || bytes % GRANULARITY)
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtMallocPhysical: size %zu is not a multiple "
-                           "of %zu", bytes, GRANULARITY);
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "aclrtMallocPhysical: size %zu is not a multiple "
+                           "of %zu",
+                           bytes, GRANULARITY);
     rc = npu_rt_mem_info(host ? 0 : device, &free_bytes, &total_bytes);
     if (rc)
         return rc;
     if (bytes > free_bytes)
-        return npu_rt_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "aclrtMallocPhysical: %zu bytes on device %d: "
-                           "%zu are free", bytes, device, free_bytes);
+        return npu_rt_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                           "aclrtMallocPhysical: %zu bytes on device %d: "
+                           "%zu are free",
+                           bytes, device, free_bytes);
     h.fd = memfd_create("nputwin", MFD_CLOEXEC);
     if (h.fd < 0 || ftruncate(h.fd, (off_t)bytes)) {
-        rc = npu_rt_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "aclrtMallocPhysical: %zu bytes: %s", bytes,
-                         strerror(errno));
+        rc = npu_rt_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "aclrtMallocPhysical: %zu bytes: %s",
+                         bytes, strerror(errno));
         if (h.fd >= 0)
             close(h.fd);
         return rc;
@@ -199,8 +209,8 @@ static void delete_if_unused(struct npu_physical *h)
 
 static int bad_handle(const void *h, const char *who)
 {
-    return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is no living handle of aclrtMallocPhysical",
-                       who, h);
+    return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                       "%s: %p is no living handle of aclrtMallocPhysical", who, h);
 }
 
 /* The bytes live on while they are mapped. */
@@ -241,14 +251,16 @@ static int map_locked(uint8_t *at, size_t bytes, size_t offset, struct npu_physi
 
     if (!reservation_of(at, bytes) || offset > h->bytes || bytes > h->bytes - offset || !bytes ||
         bytes % GRANULARITY || offset % GRANULARITY)
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
-                           "aclrtMapMem: %zu bytes from offset %zu of %zu at %p: the addresses must be "
-                           "reserved, the piece inside the physical memory, all multiples of %zu",
-                           bytes, offset, h->bytes, (void *)at, GRANULARITY);
+        return npu_rt_fail(
+            ACL_ERROR_RT_PARAM_INVALID,
+            "aclrtMapMem: %zu bytes from offset %zu of %zu at %p: the addresses must be "
+            "reserved, the piece inside the physical memory, all multiples of %zu",
+            bytes, offset, h->bytes, (void *)at, GRANULARITY);
     m = malloc(sizeof(*m));
     if (!m || !rt_range_add(&range)) {
         free(m);
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtMapMem: %p is mapped already", (void *)at);
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtMapMem: %p is mapped already",
+                           (void *)at);
     }
     if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, h->fd, (off_t)offset) ==
         MAP_FAILED) {
@@ -283,8 +295,8 @@ static int unmap_locked(const void *p)
         if (m->at != p)
             continue;
         rt_range_take(m->at, OWNER_VM, &r);
-        if (mmap(m->at, m->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
-                 -1, 0) == MAP_FAILED)
+        if (mmap(m->at, m->bytes, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
             return npu_rt_fail(RT_MEMORY_FREE, "aclrtUnmapMem: %s", strerror(errno));
         m->physical->n_maps--;
         delete_if_unused(m->physical);
@@ -328,7 +340,8 @@ int npu_rt_physical_import(uint64_t shareable, int device, struct npu_physical *
     struct stat st;
     char path[64];
 
-    snprintf(path, sizeof(path), "/proc/%u/fd/%u", (unsigned)(shareable >> 32), (unsigned)shareable);
+    snprintf(path, sizeof(path), "/proc/%u/fd/%u", (unsigned)(shareable >> 32),
+             (unsigned)shareable);
     h.fd = open(path, O_RDWR | O_CLOEXEC);
     if (h.fd < 0 || fstat(h.fd, &st)) {
         int e = errno;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * config.c - libhccl.so, so far: the switch that every torch_npu process sets before any collective.
+ * config.c - libhccl.so, so far: the switch that every torch_npu process sets before any
+ * collective.
  *
  * Collectives are not exported yet; a caller that wants one is told so by its own loader.
  */

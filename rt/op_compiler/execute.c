@@ -31,23 +31,30 @@ static int call(const struct npu_aclop_call *c)
         return npu_rt_fail(ACL_ERROR_INVALID_PARAM, "aclopCompileAndExecute: opType is NULL");
     if (c->n_inputs < 0 || c->n_outputs < 0 || (c->n_inputs && (!c->input_desc || !c->inputs)) ||
         (c->n_outputs && (!c->output_desc || !c->outputs)))
-        return npu_rt_fail(ACL_ERROR_INVALID_PARAM, "aclopCompileAndExecute: %s: %d inputs, %d outputs, "
-                           "but an array is NULL", c->op_type, c->n_inputs, c->n_outputs);
+        return npu_rt_fail(ACL_ERROR_INVALID_PARAM,
+                           "aclopCompileAndExecute: %s: %d inputs, %d outputs, "
+                           "but an array is NULL",
+                           c->op_type, c->n_inputs, c->n_outputs);
     pthread_once(&once, find);
     if (!execute)
-        return npu_rt_fail(ACL_ERROR_OP_NOT_FOUND, "aclopCompileAndExecute: %s: libopapi.so, which holds "
-                           "the operators, is not found beside this library", c->op_type);
+        return npu_rt_fail(ACL_ERROR_OP_NOT_FOUND,
+                           "aclopCompileAndExecute: %s: libopapi.so, which holds "
+                           "the operators, is not found beside this library",
+                           c->op_type);
     return execute(c);
 }
 
-aclError aclopCompileAndExecute(const char *opType, int n_inputs, const aclTensorDesc *const inputDesc[],
+aclError aclopCompileAndExecute(const char *opType, int n_inputs,
+                                const aclTensorDesc *const inputDesc[],
                                 const aclDataBuffer *const inputs[], int n_outputs,
-                                const aclTensorDesc *const outputDesc[], aclDataBuffer *const outputs[],
-                                const aclopAttr *attr, aclopEngineType engineType,
-                                aclopCompileType compileFlag, const char *opPath, aclrtStream stream)
+                                const aclTensorDesc *const outputDesc[],
+                                aclDataBuffer *const outputs[], const aclopAttr *attr,
+                                aclopEngineType engineType, aclopCompileType compileFlag,
+                                const char *opPath, aclrtStream stream)
 {
-    struct npu_aclop_call c = {opType, n_inputs, n_outputs, inputDesc, inputs,
-                               (aclTensorDesc *const *)outputDesc, outputs, attr, stream, false};
+    struct npu_aclop_call c = {
+        opType,  n_inputs, n_outputs, inputDesc, inputs, (aclTensorDesc *const *)outputDesc,
+        outputs, attr,     stream,    false};
 
     (void)engineType;
     (void)compileFlag;
@@ -56,13 +63,21 @@ aclError aclopCompileAndExecute(const char *opType, int n_inputs, const aclTenso
 }
 
 aclError aclopCompileAndExecuteV2(const char *opType, int n_inputs, aclTensorDesc *inputDesc[],
-                                  aclDataBuffer *inputs[], int n_outputs, aclTensorDesc *outputDesc[],
-                                  aclDataBuffer *outputs[], aclopAttr *attr, aclopEngineType engineType,
-                                  aclopCompileType compileFlag, const char *opPath, aclrtStream stream)
+                                  aclDataBuffer *inputs[], int n_outputs,
+                                  aclTensorDesc *outputDesc[], aclDataBuffer *outputs[],
+                                  aclopAttr *attr, aclopEngineType engineType,
+                                  aclopCompileType compileFlag, const char *opPath,
+                                  aclrtStream stream)
 {
-    struct npu_aclop_call c = {opType, n_inputs, n_outputs,
+    struct npu_aclop_call c = {opType,
+                               n_inputs,
+                               n_outputs,
                                (const aclTensorDesc *const *)inputDesc,
-                               (const aclDataBuffer *const *)inputs, outputDesc, outputs, attr, stream,
+                               (const aclDataBuffer *const *)inputs,
+                               outputDesc,
+                               outputs,
+                               attr,
+                               stream,
                                true};
 
     (void)engineType;

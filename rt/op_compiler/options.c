@@ -28,8 +28,8 @@ static const char *value_of(aclCompileOpt opt)
 static int check(aclCompileOpt opt, const void *p, const char *who)
 {
     if ((uint32_t)opt >= N_OPTIONS) {
-        npu_rt_fail(ACL_ERROR_INVALID_PARAM, "%s: option %d does not exist, 0 to %d do", who, (int)opt,
-                    N_OPTIONS - 1);
+        npu_rt_fail(ACL_ERROR_INVALID_PARAM, "%s: option %d does not exist, 0 to %d do", who,
+                    (int)opt, N_OPTIONS - 1);
         return ACL_ERROR_INVALID_PARAM;
     }
     if (!p)
@@ -80,6 +80,8 @@ aclError aclGetCompileopt(aclCompileOpt opt, char *value, size_t length)
     pthread_mutex_unlock(&lock);
     if (bytes <= length)
         return ACL_SUCCESS;
-    return npu_rt_fail(ACL_ERROR_INVALID_PARAM, "aclGetCompileopt: option %d needs %zu bytes, the buffer "
-                       "has %zu", (int)opt, bytes, length);
+    return npu_rt_fail(ACL_ERROR_INVALID_PARAM,
+                       "aclGetCompileopt: option %d needs %zu bytes, the buffer "
+                       "has %zu",
+                       (int)opt, bytes, length);
 }

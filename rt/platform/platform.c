@@ -2,14 +2,14 @@
 /*
  * platform.c - libplatform.so: figures of the chip for tilings.
  *
- * Callers are C++ (tiling/platform/platform_ascendc.h), but each function is a look-up in the SoC row:
- * it is written in C under the name that the C++ compiler gives it (Itanium ABI: `this` comes first, a
- * reference is a pointer, a small enum a number). So the library needs no C++ runtime.
+ * Callers are C++ (tiling/platform/platform_ascendc.h), but each function is a look-up in the SoC
+ * row: it is written in C under the name that the C++ compiler gives it (Itanium ABI: `this` comes
+ * first, a reference is a pointer, a small enum a number). So the library needs no C++ runtime.
  * tests/unit/t_platform.cpp calls all of them through the header.
  */
 #include "../rt.h"
 
-#define METHOD(mangled) _ZNK16platform_ascendc15PlatformAscendC##mangled
+#define METHOD(mangled)  _ZNK16platform_ascendc15PlatformAscendC##mangled
 #define MANAGER(mangled) _ZN16platform_ascendc22PlatformAscendCManager##mangled
 
 enum { LIB_API_WORKSPACE_BYTES = 16 << 20 };
@@ -32,8 +32,8 @@ uint32_t METHOD(13GetCurNpuArchEv)(const struct platform *self);
 void METHOD(14GetCoreMemSizeERKNS_11CoreMemTypeERm)(const struct platform *self, const int *type,
                                                     uint64_t *size);
 uint32_t METHOD(22GetLibApiWorkSpaceSizeEv)(const struct platform *self);
-uint32_t METHOD(16CalcTschBlockDimEjjj)(const struct platform *self, uint32_t n_slices, uint32_t n_aic,
-                                        uint32_t n_aiv);
+uint32_t METHOD(16CalcTschBlockDimEjjj)(const struct platform *self, uint32_t n_slices,
+                                        uint32_t n_aic, uint32_t n_aiv);
 uint32_t METHOD(17CalcTschNumBlocksEjjj)(const struct platform *self, uint32_t n_slices,
                                          uint32_t n_aic, uint32_t n_aiv);
 struct platform *MANAGER(11GetInstanceEv)(void);
@@ -43,8 +43,8 @@ struct platform *MANAGER(11GetInstanceEPKc)(const char *soc_name);
 enum { MAX_SOCS = 64 };
 static struct platform named[MAX_SOCS];
 
-/* The row that self stands for. Without a SoC every figure is 0: a tiling then divides by zero instead
- * of computing nonsense. */
+/* The row that self stands for. Without a SoC every figure is 0: a tiling then divides by zero
+ * instead of computing nonsense. */
 static const struct npu_soc *soc_of(const struct platform *self)
 {
     static const struct npu_soc none;
@@ -96,9 +96,9 @@ uint32_t METHOD(13GetCurNpuArchEv)(const struct platform *self)
 void METHOD(14GetCoreMemSizeERKNS_11CoreMemTypeERm)(const struct platform *self, const int *type,
                                                     uint64_t *size)
 {
-    static const uint8_t mems[] = {[L0_A] = MEM_L0A, [L0_B] = MEM_L0B, [L0_C] = MEM_L0C, [L1] = MEM_L1,
-                                   [L2] = 0,         [UB] = MEM_UB,    [HBM] = 0,        [FB] = MEM_FB,
-                                   [BT] = MEM_BT};
+    static const uint8_t mems[] = {[L0_A] = MEM_L0A, [L0_B] = MEM_L0B, [L0_C] = MEM_L0C,
+                                   [L1] = MEM_L1,    [L2] = 0,         [UB] = MEM_UB,
+                                   [HBM] = 0,        [FB] = MEM_FB,    [BT] = MEM_BT};
     const struct npu_soc *soc = soc_of(self);
 
     if (*type == L2)
@@ -116,8 +116,8 @@ uint32_t METHOD(22GetLibApiWorkSpaceSizeEv)(const struct platform *self)
 }
 
 /* A block of a mix kernel holds as many slices as it has vector cores for each cube core. */
-uint32_t METHOD(17CalcTschNumBlocksEjjj)(const struct platform *self, uint32_t n_slices, uint32_t n_aic,
-                                         uint32_t n_aiv)
+uint32_t METHOD(17CalcTschNumBlocksEjjj)(const struct platform *self, uint32_t n_slices,
+                                         uint32_t n_aic, uint32_t n_aiv)
 {
     uint32_t ratio;
 
@@ -128,8 +128,8 @@ uint32_t METHOD(17CalcTschNumBlocksEjjj)(const struct platform *self, uint32_t n
     return (n_slices + ratio - 1) / ratio;
 }
 
-uint32_t METHOD(16CalcTschBlockDimEjjj)(const struct platform *self, uint32_t n_slices, uint32_t n_aic,
-                                        uint32_t n_aiv)
+uint32_t METHOD(16CalcTschBlockDimEjjj)(const struct platform *self, uint32_t n_slices,
+                                        uint32_t n_aic, uint32_t n_aiv)
 {
     return METHOD(17CalcTschNumBlocksEjjj)(self, n_slices, n_aic, n_aiv);
 }
@@ -149,7 +149,9 @@ struct platform *MANAGER(11GetInstanceEPKc)(const char *soc_name)
         return MANAGER(11GetInstanceEv)();
     if (soc && soc - npu_socs < MAX_SOCS)
         return &named[soc - npu_socs];
-    npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "PlatformAscendCManager::GetInstance(%s): no such SoC: see "
-                "`nputwin list soc`", soc_name);
+    npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                "PlatformAscendCManager::GetInstance(%s): no such SoC: see "
+                "`nputwin list soc`",
+                soc_name);
     return NULL;
 }

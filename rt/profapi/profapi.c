@@ -2,8 +2,8 @@
 /*
  * profapi.c - libprofapi.so: where programs report what they do while a profiler collects.
  *
- * No profiler ever collects here (nothing that starts one is exported), and reports are documented to
- * vanish then. Registering a module's command callback succeeds: it is called when profiling
+ * No profiler ever collects here (nothing that starts one is exported), and reports are documented
+ * to vanish then. Registering a module's command callback succeeds: it is called when profiling
  * starts, which does not happen. Hash ids are real: the same text has the same id in every process.
  */
 #include "../../base/base.h"

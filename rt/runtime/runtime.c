@@ -10,8 +10,8 @@
 int rtDevBinaryRegister(const void *binary, void **handle);
 int rtFunctionRegister(void *binary, const void *stub, const char *name, const void *device_name,
                        uint32_t mode);
-int rtKernelLaunch(const void *stub, uint32_t block_dim, void *args, uint32_t args_bytes, void *l2_ctrl,
-                   void *stream);
+int rtKernelLaunch(const void *stub, uint32_t block_dim, void *args, uint32_t args_bytes,
+                   void *l2_ctrl, void *stream);
 int rtGetC2cCtrlAddr(uint64_t *addr, uint32_t *bytes);
 
 static const char *const why =
@@ -35,8 +35,8 @@ int rtFunctionRegister(void *binary, const void *stub, const char *name, const v
     return npu_rt_refuse("rtFunctionRegister", why);
 }
 
-int rtKernelLaunch(const void *stub, uint32_t block_dim, void *args, uint32_t args_bytes, void *l2_ctrl,
-                   void *stream)
+int rtKernelLaunch(const void *stub, uint32_t block_dim, void *args, uint32_t args_bytes,
+                   void *l2_ctrl, void *stream)
 {
     (void)stub;
     (void)block_dim;
@@ -51,5 +51,6 @@ int rtGetC2cCtrlAddr(uint64_t *addr, uint32_t *bytes)
 {
     (void)addr;
     (void)bytes;
-    return npu_rt_refuse("rtGetC2cCtrlAddr", "cores synchronise inside the engine, not through memory");
+    return npu_rt_refuse("rtGetC2cCtrlAddr",
+                         "cores synchronise inside the engine, not through memory");
 }

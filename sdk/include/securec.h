@@ -20,11 +20,11 @@ extern "C" {
 #endif
 typedef int errno_t;
 #ifndef EINVAL_AND_RESET
-#define EINVAL_AND_RESET 150        /* a NULL source */
-#define ERANGE_AND_RESET 162        /* the destination is too short */
-#define EOVERLAP_AND_RESET 182      /* source and destination overlap */
+#define EINVAL_AND_RESET   150 /* a NULL source */
+#define ERANGE_AND_RESET   162 /* the destination is too short */
+#define EOVERLAP_AND_RESET 182 /* source and destination overlap */
 #endif
-#define SECUREC_MEM_MAX_LEN 0x7fffffffUL
+#define SECUREC_MEM_MAX_LEN    0x7fffffffUL
 #define SECUREC_STRING_MAX_LEN 0x7fffffffUL
 
 errno_t memcpy_s(void *dst, size_t max, const void *src, size_t n);

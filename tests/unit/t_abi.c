@@ -26,15 +26,15 @@ static void *open_lib(const char *lib)
     void *h;
 
     assert_true(dladdr((void *)(uintptr_t)aclInit, &here));
-    snprintf(name, sizeof(name), "%.*s/lib%s.so", (int)(strrchr(here.dli_fname, '/') - here.dli_fname),
-             here.dli_fname, lib);
+    snprintf(name, sizeof(name), "%.*s/lib%s.so",
+             (int)(strrchr(here.dli_fname, '/') - here.dli_fname), here.dli_fname, lib);
     h = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!h)
         fail_msg("%s", dlerror());
     return h;
 }
 
-static const ElfW(Dyn) *dynamic(const struct link_map *map, ElfW(Sxword) tag)
+static const ElfW(Dyn) * dynamic(const struct link_map *map, ElfW(Sxword) tag)
 {
     const ElfW(Dyn) *d = map->l_ld;
 
@@ -86,8 +86,9 @@ static bool is_row(const char *lib, const char *symbol)
     return !strncmp(symbol, "npu_", 4) && !strcmp(lib, "ascendc_runtime");
 }
 
-/* How many symbols the table has: DT_HASH knows; with DT_GNU_HASH the string table starts behind it. */
-static size_t n_symbols(const struct link_map *map, const ElfW(Sym) *table)
+/* How many symbols the table has: DT_HASH knows; with DT_GNU_HASH the string table starts behind
+ * it. */
+static size_t n_symbols(const struct link_map *map, const ElfW(Sym) * table)
 {
     const ElfW(Dyn) *strings = dynamic(map, DT_STRTAB);
 

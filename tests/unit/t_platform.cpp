@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* t_platform.cpp - the figures of a chip, through the C++ header that tilings include. Starts itself
- * again for each SoC. */
+/* t_platform.cpp - the figures of a chip, through the C++ header that tilings include. Starts
+ * itself again for each SoC. */
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,8 @@ static const struct expected chips[] = {
     {"Ascend910B2", 24, 48, 196608, 131072, 192u << 20, SocVersion::ASCEND910B, NpuArch::DAV_2201},
     {"Ascend910_9362", 20, 40, 196608, 131072, 168u << 20, SocVersion::ASCEND910_93,
      NpuArch::DAV_2201},
-    {"Ascend950PR_9599", 36, 72, 253952, 262144, 128u << 20, SocVersion::ASCEND950, NpuArch::DAV_3510},
+    {"Ascend950PR_9599", 36, 72, 253952, 262144, 128u << 20, SocVersion::ASCEND950,
+     NpuArch::DAV_3510},
 };
 
 static uint64_t size_of(CoreMemType type)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* t_rt_delay.c - NPUTWIN_QUEUE_DELAY_US: the host really runs ahead of the streams. Starts itself again
- * with the variable set. */
+/* t_rt_delay.c - NPUTWIN_QUEUE_DELAY_US: the host really runs ahead of the streams. Starts itself
+ * again with the variable set. */
 #include "rt_test.h"
 
 #include <time.h>

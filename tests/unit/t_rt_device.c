@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* t_rt_device.c - devices, contexts, errors per thread, figures, objects. Starts itself again with four
- * devices of which three are visible. */
+/* t_rt_device.c - devices, contexts, errors per thread, figures, objects. Starts itself again with
+ * four devices of which three are visible. */
 #include "rt_test.h"
 #include "acl/acl_op_compiler.h"
 #include "../../rt/acl_objects.h"

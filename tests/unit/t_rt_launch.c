@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* t_rt_launch.c - kernels through nputwin_launch, with a table made by hand, and what is left when one
- * fails (case C25 among them). */
+/* t_rt_launch.c - kernels through nputwin_launch, with a table made by hand, and what is left when
+ * one fails (case C25 among them). */
 #include "rt_test.h"
 #include "../../engine/engine.h"
 #include "../../engine/kernel.h"
@@ -64,7 +64,8 @@ static void test_blocks(void **state)
     (void)state;
     OK(aclrtMalloc((void **)&out, N * 4, 0));
     OK(aclrtMemset(out, N * 4, 0, N * 4));
-    FAILS(107000, "one_per_block: blockDim 65536", launch(&key_good, 65536, NULL, (struct args){out, N}));
+    FAILS(107000, "one_per_block: blockDim 65536",
+          launch(&key_good, 65536, NULL, (struct args){out, N}));
     FAILS(107000, "one_per_block: blockDim 0", launch(&key_good, 0, NULL, (struct args){out, N}));
     for (int i = 0; i < N; i++)
         assert_int_equal(out[i], 0);
@@ -222,12 +223,9 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_refused_launches),
-        cmocka_unit_test(test_fault_is_sticky),
-        cmocka_unit_test(test_cube_fault_has_its_own_code),
-        cmocka_unit_test(test_parked_launch),
-        cmocka_unit_test(test_launches_of_four_threads),
+        cmocka_unit_test(test_blocks),          cmocka_unit_test(test_refused_launches),
+        cmocka_unit_test(test_fault_is_sticky), cmocka_unit_test(test_cube_fault_has_its_own_code),
+        cmocka_unit_test(test_parked_launch),   cmocka_unit_test(test_launches_of_four_threads),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -150,7 +150,8 @@ static void test_info_and_attributes(void **state)
     OK(aclrtFree(d));
 }
 
-/* A parked copy from pageable memory takes the bytes of its time; from pinned memory those of its turn. */
+/* A parked copy from pageable memory takes the bytes of its time; from pinned memory those of its
+ * turn. */
 static void test_parked_copies(void **state)
 {
     uint8_t pageable[8] = {1}, *pinned, *d = device_block(16);

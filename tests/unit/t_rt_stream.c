@@ -164,7 +164,8 @@ static void test_elapsed_time(void **state)
     OK(aclrtCreateEvent(&from));
     OK(aclrtCreateEvent(&to));
     OK(aclrtCreateEventWithFlag(&untimed, ACL_EVENT_SYNC));
-    FAILS(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "never recorded", aclrtEventElapsedTime(&ms, from, to));
+    FAILS(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "never recorded",
+          aclrtEventElapsedTime(&ms, from, to));
     OK(aclrtRecordEvent(from, s));
     usleep(20000);
     OK(aclrtRecordEvent(to, s));
@@ -193,7 +194,8 @@ static void test_timeouts(void **state)
     OK(aclrtRecordEvent(reached, s));
     FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "aclrtStreamWaitEvent",
           aclrtSynchronizeStreamWithTimeout(s, 20));
-    FAILS(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "not reached", aclrtSynchronizeEventWithTimeout(reached, 20));
+    FAILS(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "not reached",
+          aclrtSynchronizeEventWithTimeout(reached, 20));
     OK(aclrtDestroyStreamForce(s)); /* drops the wait, completes the record */
     OK(aclrtSynchronizeEvent(reached));
     OK(aclrtDestroyEvent(e));

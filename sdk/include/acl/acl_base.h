@@ -193,7 +193,7 @@ ACL_FUNC_VISIBILITY size_t aclDataTypeSize(aclDataType type);
 /* A line for the process log (ASCEND_PROCESS_LOG_PATH, ASCEND_GLOBAL_LOG_LEVEL). */
 ACL_FUNC_VISIBILITY void aclAppLog(aclLogLevel level, const char *func, const char *file,
                                    uint32_t line, const char *fmt, ...);
-#define ACL_APP_LOG(level, fmt, ...) \
+#define ACL_APP_LOG(level, fmt, ...)                                                               \
     aclAppLog(level, __FUNCTION__, __FILE__, __LINE__, fmt, ##__VA_ARGS__)
 
 /* ---- data buffers: a pointer and a length, both the caller's ---- */
@@ -219,7 +219,8 @@ ACL_FUNC_VISIBILITY aclError aclGetTensorDescDimV2(const aclTensorDesc *desc, si
 ACL_FUNC_VISIBILITY void aclSetTensorDescName(aclTensorDesc *desc, const char *name);
 ACL_FUNC_VISIBILITY const char *aclGetTensorDescName(aclTensorDesc *desc);
 ACL_FUNC_VISIBILITY aclError aclSetTensorFormat(aclTensorDesc *desc, aclFormat format);
-ACL_FUNC_VISIBILITY aclError aclSetTensorShape(aclTensorDesc *desc, int n_dims, const int64_t *dims);
+ACL_FUNC_VISIBILITY aclError aclSetTensorShape(aclTensorDesc *desc, int n_dims,
+                                               const int64_t *dims);
 ACL_FUNC_VISIBILITY aclError aclSetTensorConst(aclTensorDesc *desc, void *data, size_t length);
 ACL_FUNC_VISIBILITY aclError aclSetTensorPlaceMent(aclTensorDesc *desc, aclMemType type);
 ACL_FUNC_VISIBILITY aclError aclSetTensorDynamicInput(aclTensorDesc *desc, const char *name);

@@ -38,10 +38,11 @@ ACL_FUNC_VISIBILITY aclError aclopCompileAndExecute(
     const aclDataBuffer *const inputs[], int n_outputs, const aclTensorDesc *const outputDesc[],
     aclDataBuffer *const outputs[], const aclopAttr *attr, aclopEngineType engineType,
     aclopCompileType compileFlag, const char *opPath, aclrtStream stream);
-ACL_FUNC_VISIBILITY aclError aclopCompileAndExecuteV2(
-    const char *opType, int n_inputs, aclTensorDesc *inputDesc[], aclDataBuffer *inputs[],
-    int n_outputs, aclTensorDesc *outputDesc[], aclDataBuffer *outputs[], aclopAttr *attr,
-    aclopEngineType engineType, aclopCompileType compileFlag, const char *opPath, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError
+aclopCompileAndExecuteV2(const char *opType, int n_inputs, aclTensorDesc *inputDesc[],
+                         aclDataBuffer *inputs[], int n_outputs, aclTensorDesc *outputDesc[],
+                         aclDataBuffer *outputs[], aclopAttr *attr, aclopEngineType engineType,
+                         aclopCompileType compileFlag, const char *opPath, aclrtStream stream);
 
 #ifdef __cplusplus
 }

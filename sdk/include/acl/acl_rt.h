@@ -2,9 +2,9 @@
 /*
  * acl_rt.h - devices, contexts, streams, events and memory.
  *
- * Life of a program: aclInit, aclrtSetDevice, aclrtCreateStream, aclrtMalloc, aclrtMemcpy, kernels on
- * the stream, aclrtSynchronizeStream, the same backwards, aclrtResetDevice, aclFinalize.
- * A stream argument of NULL is the default stream of the calling thread's device. Once a kernel has
+ * Life of a program: aclInit, aclrtSetDevice, aclrtCreateStream, aclrtMalloc, aclrtMemcpy, kernels
+ * on the stream, aclrtSynchronizeStream, the same backwards, aclrtResetDevice, aclFinalize. A
+ * stream argument of NULL is the default stream of the calling thread's device. Once a kernel has
  * failed, every synchronise and copy of its device returns that error until aclrtResetDevice.
  */
 #ifndef NPUTWIN_ACL_RT_H
@@ -15,21 +15,21 @@
 extern "C" {
 #endif
 
-#define ACL_EVENT_SYNC 0x1u
+#define ACL_EVENT_SYNC                    0x1u
 #define ACL_EVENT_CAPTURE_STREAM_PROGRESS 0x2u
-#define ACL_EVENT_TIME_LINE 0x8u
-#define ACL_EVENT_DEVICE_USE_ONLY 0x10u
-#define ACL_EVENT_EXTERNAL 0x20u
-#define ACL_EVENT_IPC 0x40u
-#define ACL_STREAM_FAST_LAUNCH 0x1u
-#define ACL_STREAM_FAST_SYNC 0x2u
-#define ACL_STREAM_PERSISTENT 0x4u
-#define ACL_STREAM_WAIT_VALUE_GEQ 0u
-#define ACL_STREAM_WAIT_VALUE_EQ 1u
-#define ACL_STREAM_WAIT_VALUE_AND 2u
-#define ACL_STREAM_WAIT_VALUE_NOR 3u
-#define ACL_CONTINUE_ON_FAILURE 0u
-#define ACL_STOP_ON_FAILURE 1u
+#define ACL_EVENT_TIME_LINE               0x8u
+#define ACL_EVENT_DEVICE_USE_ONLY         0x10u
+#define ACL_EVENT_EXTERNAL                0x20u
+#define ACL_EVENT_IPC                     0x40u
+#define ACL_STREAM_FAST_LAUNCH            0x1u
+#define ACL_STREAM_FAST_SYNC              0x2u
+#define ACL_STREAM_PERSISTENT             0x4u
+#define ACL_STREAM_WAIT_VALUE_GEQ         0u
+#define ACL_STREAM_WAIT_VALUE_EQ          1u
+#define ACL_STREAM_WAIT_VALUE_AND         2u
+#define ACL_STREAM_WAIT_VALUE_NOR         3u
+#define ACL_CONTINUE_ON_FAILURE           0u
+#define ACL_STOP_ON_FAILURE               1u
 
 typedef void *aclrtDrvMemHandle;
 typedef void *aclrtBinHandle;
@@ -42,13 +42,13 @@ typedef enum aclrtRunMode { ACL_DEVICE, ACL_HOST } aclrtRunMode;
 typedef enum aclrtTsId { ACL_TS_ID_AICORE, ACL_TS_ID_AIVECTOR, ACL_TS_ID_RESERVED } aclrtTsId;
 typedef enum aclrtLastErrLevel { ACL_RT_THREAD_LEVEL } aclrtLastErrLevel;
 typedef enum aclrtEventStatus { /* aclrtQueryEvent */
-    ACL_EVENT_STATUS_COMPLETE,
-    ACL_EVENT_STATUS_NOT_READY,
-    ACL_EVENT_STATUS_RESERVED
+                                ACL_EVENT_STATUS_COMPLETE,
+                                ACL_EVENT_STATUS_NOT_READY,
+                                ACL_EVENT_STATUS_RESERVED
 } aclrtEventStatus;
 typedef enum aclrtEventRecordedStatus { /* aclrtQueryEventStatus: the other way round */
-    ACL_EVENT_RECORDED_STATUS_NOT_READY,
-    ACL_EVENT_RECORDED_STATUS_COMPLETE
+                                        ACL_EVENT_RECORDED_STATUS_NOT_READY,
+                                        ACL_EVENT_RECORDED_STATUS_COMPLETE
 } aclrtEventRecordedStatus;
 typedef enum aclrtEventWaitStatus {
     ACL_EVENT_WAIT_STATUS_COMPLETE,
@@ -248,7 +248,7 @@ typedef enum aclCANNPackageName {
     ACL_PKG_NAME_OPP_KERNEL,
     ACL_PKG_NAME_DRIVER
 } aclCANNPackageName;
-#define ACL_PKG_VERSION_MAX_SIZE 128
+#define ACL_PKG_VERSION_MAX_SIZE       128
 #define ACL_PKG_VERSION_PARTS_MAX_SIZE 64
 typedef struct aclCANNPackageVersion {
     char version[ACL_PKG_VERSION_MAX_SIZE];
@@ -281,8 +281,10 @@ ACL_FUNC_VISIBILITY aclError aclrtGetDeviceCapability(int32_t device, aclrtDevFe
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetUuid(int32_t device, aclrtUuid *uuid);
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetBareTgid(int32_t *pid);
 ACL_FUNC_VISIBILITY aclError aclrtQueryDeviceStatus(int32_t device, aclrtDeviceStatus *status);
-ACL_FUNC_VISIBILITY aclError aclrtGetLogicDevIdByUserDevId(const int32_t user, int32_t *const logic);
-ACL_FUNC_VISIBILITY aclError aclrtGetUserDevIdByLogicDevId(const int32_t logic, int32_t *const user);
+ACL_FUNC_VISIBILITY aclError aclrtGetLogicDevIdByUserDevId(const int32_t user,
+                                                           int32_t *const logic);
+ACL_FUNC_VISIBILITY aclError aclrtGetUserDevIdByLogicDevId(const int32_t logic,
+                                                           int32_t *const user);
 ACL_FUNC_VISIBILITY aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t *can);
 
 /* ---- devices and contexts ---- */
@@ -380,7 +382,8 @@ ACL_FUNC_VISIBILITY aclError aclrtMallocAlign32(void **devPtr, size_t size,
 ACL_FUNC_VISIBILITY aclError aclrtMallocCached(void **devPtr, size_t size,
                                                aclrtMemMallocPolicy policy);
 ACL_FUNC_VISIBILITY aclError aclrtMallocWithCfg(void **devPtr, size_t size,
-                                                aclrtMemMallocPolicy policy, aclrtMallocConfig *cfg);
+                                                aclrtMemMallocPolicy policy,
+                                                aclrtMallocConfig *cfg);
 ACL_FUNC_VISIBILITY aclError aclrtFree(void *devPtr);
 ACL_FUNC_VISIBILITY aclError aclrtFreeWithDevSync(void *devPtr);
 ACL_FUNC_VISIBILITY aclError aclrtMallocHost(void **hostPtr, size_t size);
@@ -426,12 +429,13 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs
                                                    aclrtMemcpyBatchAttr *attrs,
                                                    size_t *attrsIndexes, size_t numAttrs,
                                                    size_t *failIndex, aclrtStream stream);
-ACL_FUNC_VISIBILITY aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count);
+ACL_FUNC_VISIBILITY aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value,
+                                         size_t count);
 ACL_FUNC_VISIBILITY aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value,
                                               size_t count, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t n);
-ACL_FUNC_VISIBILITY aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t n,
-                                                 aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value,
+                                                 size_t n, aclrtStream stream);
 
 /* ---- virtual memory ---- */
 ACL_FUNC_VISIBILITY aclError aclrtReserveMemAddress(void **virPtr, size_t size, size_t alignment,
@@ -447,8 +451,8 @@ ACL_FUNC_VISIBILITY aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemPr
                                                               aclrtMemGranularityOptions option,
                                                               size_t *granularity);
 ACL_FUNC_VISIBILITY aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle,
-                                                             aclrtMemHandleType type, uint64_t flags,
-                                                             uint64_t *shareable);
+                                                             aclrtMemHandleType type,
+                                                             uint64_t flags, uint64_t *shareable);
 ACL_FUNC_VISIBILITY aclError aclrtMemImportFromShareableHandle(uint64_t shareable, int32_t device,
                                                                aclrtDrvMemHandle *handle);
 ACL_FUNC_VISIBILITY aclError aclrtMemSetPidToShareableHandle(uint64_t shareable, int32_t *pid,
@@ -463,8 +467,8 @@ ACL_FUNC_VISIBILITY aclError aclrtBinaryGetFunction(const aclrtBinHandle handle,
 ACL_FUNC_VISIBILITY aclError aclrtGetFunctionAddr(aclrtFuncHandle func, void **aic, void **aiv);
 
 /* ---- model capture: no stream ever captures ---- */
-ACL_FUNC_VISIBILITY aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus *status,
-                                                    aclmdlRI *model);
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureGetInfo(aclrtStream stream,
+                                                    aclmdlRICaptureStatus *status, aclmdlRI *model);
 
 #ifdef __cplusplus
 }
