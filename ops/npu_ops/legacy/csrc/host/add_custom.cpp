@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* add_custom.cpp - torch.ops.npu.add_custom(x, y): checks, output, launch; the shape for tracing. */
+/* add_custom.cpp - torch.ops.npu.add_custom(x, y): checks, output, launch; and the Meta shape. */
 #include "aclrtlaunch_add_custom.h"
 #include "utils.h"
 
