@@ -334,23 +334,37 @@ int npu_rt_physical_export(struct npu_physical *h, uint64_t *shareable)
     return rc;
 }
 
+/* Only what npu_rt_physical_create made, so that a wrong number opens nobody's file. */
+static bool is_ours(const char *path)
+{
+    static const char ours[] = "/memfd:nputwin";
+    char target[64];
+    ssize_t n = readlink(path, target, sizeof(target));
+
+    return n >= (ssize_t)sizeof(ours) - 1 && !memcmp(target, ours, sizeof(ours) - 1);
+}
+
 int npu_rt_physical_import(uint64_t shareable, int device, struct npu_physical **out)
 {
-    struct npu_physical h = {.device = device};
+    struct npu_physical h = {.device = device, .fd = -1};
     struct stat st;
     char path[64];
 
     snprintf(path, sizeof(path), "/proc/%u/fd/%u", (unsigned)(shareable >> 32),
              (unsigned)shareable);
-    h.fd = open(path, O_RDWR | O_CLOEXEC);
+    errno = ENOENT;
+    if (is_ours(path))
+        h.fd = open(path, O_RDWR | O_CLOEXEC);
     if (h.fd < 0 || fstat(h.fd, &st)) {
         int e = errno;
 
         if (h.fd >= 0)
             close(h.fd);
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
-                           "aclrtMemImportFromShareableHandle: handle 0x%llx: process %u: %s",
-                           (unsigned long long)shareable, (unsigned)(shareable >> 32), strerror(e));
+        return npu_rt_fail(
+            ACL_ERROR_RT_PARAM_INVALID,
+            "aclrtMemImportFromShareableHandle: handle 0x%llx: process %u has no such "
+            "memory to share: %s",
+            (unsigned long long)shareable, (unsigned)(shareable >> 32), strerror(e));
     }
     h.bytes = (size_t)st.st_size;
     return add_physical(out, &h, "aclrtMemImportFromShareableHandle");
