@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * base.h - what every room needs: status, diagnosis, export mark.
  *

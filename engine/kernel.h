@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kernel.h - the ABI between an object that `bisheng` made and the runtime.
  *

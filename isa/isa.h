@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * isa.h - the machine as plain data, expanded from the .def tables beside it.
  *

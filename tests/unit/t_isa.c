@@ -195,13 +195,13 @@ static const uint8_t pair_says[] = {
 
 static void golden_vcmp(enum npu_op op, enum npu_type type)
 {
-    for (uint8_t rel = CMP_LT; rel <= CMP_NE; rel++) {
+    for (int rel = CMP_LT; rel <= CMP_NE; rel++) {
         struct special p = special(op, type);
         for (uint32_t i = 0; i < LANES; i++) {
             p.a[i] = bits_of(type, pair_a[i % 8]);
             p.b[i] = bits_of(type, pair_b[i % 8]);
         }
-        p.in.mode = rel;
+        p.in.mode = (uint8_t)rel;
         p.in.mask[0] = 1; /* not looked at */
         p.in.mask[1] = 0;
         p.d[LANES / 8] = 0x77;
@@ -220,11 +220,11 @@ static void golden_vcmps(enum npu_op op, enum npu_type type)
         [CMP_LE] = 0xb3, [CMP_GE] = 0x66, [CMP_NE] = 0xd5,
     };
 
-    for (uint8_t rel = CMP_LT; rel <= CMP_NE; rel++) {
+    for (int rel = CMP_LT; rel <= CMP_NE; rel++) {
         struct special p = special(op, type);
         for (uint32_t i = 0; i < LANES; i++)
             p.a[i] = bits_of(type, a[i % 8]);
-        p.in.mode = rel;
+        p.in.mode = (uint8_t)rel;
         p.in.scalar = bits_of(type, 2);
         on_core(run_special, &p);
         for (uint32_t i = 0; i < NPU_REPEAT_BYTES / npu_types[type].bytes / 8; i++)
@@ -310,7 +310,7 @@ static void golden_blks(enum npu_op op, enum npu_type type)
     struct special p = special(op, type);
 
     for (uint32_t i = 0; i < NPU_REPEAT_BYTES / elem; i++) /* blk k: k, k+1, .. in steps of one */
-        p.a[i] = bits_of(type, (double)(i / per + i % per));
+        p.a[i] = bits_of(type, (double)(uint32_t)(i / per + i % per));
     memset(p.d, 0x11, sizeof p.d);
     p.in.mask[per * 3 / 64] &= ~(((1ull << per) - 1) << (per * 3 % 64)); /* blk 3 off */
     on_core(run_special, &p);
