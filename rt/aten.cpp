@@ -55,36 +55,53 @@ struct quiet_dispatch {
     }
 };
 
-[[noreturn]] void refuse(const std::string &text)
-{
-    throw std::runtime_error(text);
-}
+[[noreturn]] void refuse(const std::string &text) { throw std::runtime_error(text); }
 
 /* ---- data types and tensors ---- */
 
 at::ScalarType scalar_type(int dtype)
 {
     switch (dtype) {
-    case DT_FLOAT: return at::kFloat;
-    case DT_HALF: return at::kHalf;
-    case DT_INT8: return at::kChar;
-    case DT_INT32: return at::kInt;
-    case DT_UINT8: return at::kByte;
-    case DT_INT16: return at::kShort;
-    case DT_UINT16: return at::kUInt16;
-    case DT_UINT32: return at::kUInt32;
-    case DT_INT64: return at::kLong;
-    case DT_UINT64: return at::kUInt64;
-    case DT_DOUBLE: return at::kDouble;
-    case DT_BOOL: return at::kBool;
-    case DT_COMPLEX32: return at::kComplexHalf;
-    case DT_COMPLEX64: return at::kComplexFloat;
-    case DT_COMPLEX128: return at::kComplexDouble;
-    case DT_BF16: return at::kBFloat16;
-    case DT_FP8_E5M2: return at::kFloat8_e5m2;
-    case DT_FP8_E4M3: return at::kFloat8_e4m3fn;
-    case DT_FP8_E8M0: return at::kFloat8_e8m0fnu;
-    default: refuse("data type " + std::to_string(dtype) + " has no form in torch");
+    case DT_FLOAT:
+        return at::kFloat;
+    case DT_HALF:
+        return at::kHalf;
+    case DT_INT8:
+        return at::kChar;
+    case DT_INT32:
+        return at::kInt;
+    case DT_UINT8:
+        return at::kByte;
+    case DT_INT16:
+        return at::kShort;
+    case DT_UINT16:
+        return at::kUInt16;
+    case DT_UINT32:
+        return at::kUInt32;
+    case DT_INT64:
+        return at::kLong;
+    case DT_UINT64:
+        return at::kUInt64;
+    case DT_DOUBLE:
+        return at::kDouble;
+    case DT_BOOL:
+        return at::kBool;
+    case DT_COMPLEX32:
+        return at::kComplexHalf;
+    case DT_COMPLEX64:
+        return at::kComplexFloat;
+    case DT_COMPLEX128:
+        return at::kComplexDouble;
+    case DT_BF16:
+        return at::kBFloat16;
+    case DT_FP8_E5M2:
+        return at::kFloat8_e5m2;
+    case DT_FP8_E4M3:
+        return at::kFloat8_e4m3fn;
+    case DT_FP8_E8M0:
+        return at::kFloat8_e8m0fnu;
+    default:
+        refuse("data type " + std::to_string(dtype) + " has no form in torch");
     }
 }
 
@@ -102,9 +119,9 @@ int64_t extent_elements(const aclTensor *t)
 
 at::Tensor wrap_memory(void *data, size_t bytes, at::ScalarType type)
 {
-    auto storage = c10::make_intrusive<c10::StorageImpl>(
-        c10::StorageImpl::use_byte_size_t(), bytes, c10::DataPtr(data, c10::Device(c10::kCPU)),
-        nullptr, /*resizable=*/false);
+    auto storage = c10::make_intrusive<c10::StorageImpl>(c10::StorageImpl::use_byte_size_t(), bytes,
+                                                         c10::DataPtr(data, c10::Device(c10::kCPU)),
+                                                         nullptr, /*resizable=*/false);
 
     return at::detail::make_tensor<c10::TensorImpl>(c10::Storage(std::move(storage)), cpu_keys,
                                                     c10::scalarTypeToTypeMeta(type));
@@ -143,12 +160,17 @@ at::Scalar scalar(const aclScalar *s)
     case DT_FLOAT:
     case DT_DOUBLE:
     case DT_HALF:
-    case DT_BF16: return at::Scalar(s->f);
-    case DT_BOOL: return at::Scalar(s->i != 0);
-    case DT_UINT64: return at::Scalar(static_cast<uint64_t>(s->i));
+    case DT_BF16:
+        return at::Scalar(s->f);
+    case DT_BOOL:
+        return at::Scalar(s->i != 0);
+    case DT_UINT64:
+        return at::Scalar(static_cast<uint64_t>(s->i));
     case DT_COMPLEX64:
-    case DT_COMPLEX128: return at::Scalar(c10::complex<double>(s->f, s->imag));
-    default: return at::Scalar(s->i);
+    case DT_COMPLEX128:
+        return at::Scalar(c10::complex<double>(s->f, s->imag));
+    default:
+        return at::Scalar(s->i);
     }
 }
 
@@ -178,9 +200,7 @@ struct result {
 };
 
 struct bound_op {
-    explicit bound_op(c10::OperatorHandle handle) : op(std::move(handle))
-    {
-    }
+    explicit bound_op(c10::OperatorHandle handle) : op(std::move(handle)) {}
     c10::OperatorHandle op;
     std::vector<slot> slots;
     std::vector<result> results;
@@ -215,10 +235,7 @@ bool kind_is_int(uint8_t k)
            k == KIND_dt;
 }
 
-bool kind_is_real(uint8_t k)
-{
-    return k == KIND_double || k == KIND_float;
-}
+bool kind_is_real(uint8_t k) { return k == KIND_double || k == KIND_float; }
 
 /* Can the kind be made into the type at all? Asked once, when a row is bound. */
 bool fits(const slot &s)
@@ -226,33 +243,52 @@ bool fits(const slot &s)
     const uint8_t k = s.kind;
 
     switch (s.how) {
-    case HOW_ITEM: return k == KIND_t;
-    case HOW_TENSOR: return k == KIND_ia && s.want == TypeKind::TensorType;
-    case HOW_ENUM: return kind_is_int(k) && s.want == TypeKind::StringType;
-    case HOW_DTYPE: return s.is_dtype && (k == KIND_t || k == KIND_T);
-    case HOW_LONG: return k == KIND_t && s.want == TypeKind::TensorType;
+    case HOW_ITEM:
+        return k == KIND_t;
+    case HOW_TENSOR:
+        return k == KIND_ia && s.want == TypeKind::TensorType;
+    case HOW_ENUM:
+        return kind_is_int(k) && s.want == TypeKind::StringType;
+    case HOW_DTYPE:
+        return s.is_dtype && (k == KIND_t || k == KIND_T);
+    case HOW_LONG:
+        return k == KIND_t && s.want == TypeKind::TensorType;
     case HOW_POSITIVE:
         return s.optional && (kind_is_int(k) || kind_is_real(k));
-    case HOW_CONST: return true;
-    default: break;
+    case HOW_CONST:
+        return true;
+    default:
+        break;
     }
     switch (s.want) {
-    case TypeKind::TensorType: return k == KIND_t || k == KIND_T || k == KIND_s;
-    case TypeKind::NumberType: return k == KIND_s || kind_is_int(k) || kind_is_real(k);
+    case TypeKind::TensorType:
+        return k == KIND_t || k == KIND_T || k == KIND_s;
+    case TypeKind::NumberType:
+        return k == KIND_s || kind_is_int(k) || kind_is_real(k);
     case TypeKind::IntType:
-    case TypeKind::BoolType: return kind_is_int(k) || k == KIND_s;
-    case TypeKind::FloatType: return kind_is_real(k) || k == KIND_s;
-    case TypeKind::StringType: return k == KIND_str;
+    case TypeKind::BoolType:
+        return kind_is_int(k) || k == KIND_s;
+    case TypeKind::FloatType:
+        return kind_is_real(k) || k == KIND_s;
+    case TypeKind::StringType:
+        return k == KIND_str;
     case TypeKind::ListType:
         switch (s.element) {
-        case TypeKind::TensorType: return k == KIND_tl || k == KIND_TL;
-        case TypeKind::NumberType: return k == KIND_sl;
-        case TypeKind::IntType: return k == KIND_ia || k == KIND_i64;
-        case TypeKind::BoolType: return k == KIND_ba;
-        case TypeKind::FloatType: return k == KIND_fa;
-        default: return false;
+        case TypeKind::TensorType:
+            return k == KIND_tl || k == KIND_TL;
+        case TypeKind::NumberType:
+            return k == KIND_sl;
+        case TypeKind::IntType:
+            return k == KIND_ia || k == KIND_i64;
+        case TypeKind::BoolType:
+            return k == KIND_ba;
+        case TypeKind::FloatType:
+            return k == KIND_fa;
+        default:
+            return false;
         }
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -309,17 +345,21 @@ IValue list_value(const slot &s, const union npu_arg &a)
 IValue special_value(const slot &s, const union npu_arg &a)
 {
     switch (s.how) {
-    case HOW_CONST: return s.constant;
-    case HOW_ITEM: return IValue(wrap(a.t).reshape(-1).item());
-    case HOW_DTYPE: return IValue(static_cast<int64_t>(scalar_type(a.t->dtype)));
-    case HOW_LONG: return wrap(a.t).to(at::kLong);
+    case HOW_CONST:
+        return s.constant;
+    case HOW_ITEM:
+        return IValue(wrap(a.t).reshape(-1).item());
+    case HOW_DTYPE:
+        return IValue(static_cast<int64_t>(scalar_type(a.t->dtype)));
+    case HOW_LONG:
+        return wrap(a.t).to(at::kLong);
     case HOW_POSITIVE:
         if (kind_is_int(s.kind))
             return a.i > 0 ? IValue(a.i) : IValue();
         return a.d > 0 ? IValue(a.d) : IValue();
     case HOW_TENSOR: {
-        at::Tensor t = wrap_memory(const_cast<int64_t *>(a.ia->v), a.ia->n * sizeof(int64_t),
-                                   at::kLong);
+        at::Tensor t =
+            wrap_memory(const_cast<int64_t *>(a.ia->v), a.ia->n * sizeof(int64_t), at::kLong);
         const int64_t n = static_cast<int64_t>(a.ia->n);
         t.unsafeGetTensorImpl()->set_sizes_contiguous({&n, 1});
         return t;
@@ -334,10 +374,7 @@ IValue special_value(const slot &s, const union npu_arg &a)
     }
 }
 
-bool kind_is_pointer(uint8_t k)
-{
-    return !kind_is_int(k) && !kind_is_real(k);
-}
+bool kind_is_pointer(uint8_t k) { return !kind_is_int(k) && !kind_is_real(k); }
 
 IValue value_of(const slot &s, const union npu_arg &a)
 {
@@ -349,18 +386,24 @@ IValue value_of(const slot &s, const union npu_arg &a)
         return IValue();
     }
     switch (s.want) {
-    case TypeKind::TensorType: return s.kind == KIND_s ? number_tensor(scalar(a.s)) : wrap(a.t);
+    case TypeKind::TensorType:
+        return s.kind == KIND_s ? number_tensor(scalar(a.s)) : wrap(a.t);
     case TypeKind::NumberType:
-        return s.kind == KIND_s ? IValue(scalar(a.s)) : kind_is_int(s.kind) ? IValue(a.i) : IValue(a.d);
+        return s.kind == KIND_s      ? IValue(scalar(a.s))
+               : kind_is_int(s.kind) ? IValue(a.i)
+                                     : IValue(a.d);
     case TypeKind::IntType:
         if (s.kind == KIND_s)
             return IValue(scalar(a.s).toLong());
         return IValue(s.is_dtype ? static_cast<int64_t>(scalar_type(static_cast<int>(a.i))) : a.i);
     case TypeKind::BoolType:
         return IValue(s.kind == KIND_s ? scalar(a.s).toBool() : a.i != 0);
-    case TypeKind::FloatType: return IValue(s.kind == KIND_s ? scalar(a.s).toDouble() : a.d);
-    case TypeKind::StringType: return IValue(std::string(a.str));
-    default: return list_value(s, a);
+    case TypeKind::FloatType:
+        return IValue(s.kind == KIND_s ? scalar(a.s).toDouble() : a.d);
+    case TypeKind::StringType:
+        return IValue(std::string(a.str));
+    default:
+        return list_value(s, a);
     }
 }
 
@@ -431,8 +474,8 @@ slot make_slot(const c10::Argument &arg, const struct npu_param *params, const s
     if (m->how == HOW_ENUM)
         s.words = words_of(m->text);
     if (!fits(s))
-        refuse("parameter '" + std::string(params[s.param].name) + "' cannot become schema argument '" +
-               arg.name() + "'");
+        refuse("parameter '" + std::string(params[s.param].name) +
+               "' cannot become schema argument '" + arg.name() + "'");
     return s;
 }
 
@@ -551,7 +594,8 @@ struct widened {
 
     void widen(const bound_op &b, Stack &stack)
     {
-        const int64_t half = static_cast<int64_t>(at::kHalf), wide = static_cast<int64_t>(at::kFloat);
+        const int64_t half = static_cast<int64_t>(at::kHalf),
+                      wide = static_cast<int64_t>(at::kFloat);
 
         for (size_t i = 0; i < stack.size(); i++) {
             if (b.slots[i].is_dtype && stack[i].isInt() && stack[i].toInt() == half)
@@ -573,8 +617,9 @@ struct widened {
 };
 
 /* Torch splits an elementwise operator from 32768 elements on. Beside the user's thread and that of
- * torch_npu's queue, a second worker then waits for a core longer than the work takes (64K elements:
- * 15 us alone, 30 to 260 us with a second thread on two cores). The limit belongs to this thread. */
+ * torch_npu's queue, a second worker then waits for a core longer than the work takes (64K
+ * elements: 15 us alone, 30 to 260 us with a second thread on two cores). The limit belongs to this
+ * thread. */
 class one_thread {
     static constexpr int64_t small_elements = 1 << 17;
     int before = 0;
@@ -711,10 +756,7 @@ int push(npu_aten_ctx *c, IValue v)
     return static_cast<int>(c->values.size()) - 1;
 }
 
-npu_aten_ctx *begin()
-{
-    return new npu_aten_ctx;
-}
+npu_aten_ctx *begin() { return new npu_aten_ctx; }
 
 int ctx_tensor(npu_aten_ctx *c, const aclTensor *t)
 {
@@ -762,7 +804,8 @@ IValue native_list(npu_aten_ctx *c, const struct npu_value &v, const slot &s)
 IValue native_value(npu_aten_ctx *c, const struct npu_value &v, const slot &s)
 {
     switch (v.kind) {
-    case npu_value::V_NONE: return s.optional ? IValue() : IValue(at::Tensor());
+    case npu_value::V_NONE:
+        return s.optional ? IValue() : IValue(at::Tensor());
     case npu_value::V_REF: {
         const IValue &one = value_at(c, v.i);
         return one.isNone() && !s.optional ? IValue(at::Tensor()) : one;
@@ -776,15 +819,20 @@ IValue native_value(npu_aten_ctx *c, const struct npu_value &v, const slot &s)
             return IValue(c10::List<int64_t>({v.i}));
         return IValue(v.i);
     case npu_value::V_DOUBLE:
-        return s.want == TypeKind::TensorType ? IValue(number_tensor(at::Scalar(v.d))) : IValue(v.d);
-    case npu_value::V_BOOL: return IValue(v.i != 0);
-    case npu_value::V_DTYPE: return IValue(static_cast<int64_t>(scalar_type(static_cast<int>(v.i))));
+        return s.want == TypeKind::TensorType ? IValue(number_tensor(at::Scalar(v.d)))
+                                              : IValue(v.d);
+    case npu_value::V_BOOL:
+        return IValue(v.i != 0);
+    case npu_value::V_DTYPE:
+        return IValue(static_cast<int64_t>(scalar_type(static_cast<int>(v.i))));
     case npu_value::V_SCALAR: {
         const at::Scalar number = scalar(static_cast<const aclScalar *>(v.p));
         return s.want == TypeKind::TensorType ? IValue(number_tensor(number)) : IValue(number);
     }
-    case npu_value::V_TEXT: return IValue(std::string(static_cast<const char *>(v.p)));
-    case npu_value::V_LIST: return native_list(c, v, s);
+    case npu_value::V_TEXT:
+        return IValue(std::string(static_cast<const char *>(v.p)));
+    case npu_value::V_LIST:
+        return native_list(c, v, s);
     default: {
         const auto *ints = static_cast<const int64_t *>(v.p);
         if (s.element == TypeKind::BoolType) {
@@ -892,10 +940,7 @@ void ctx_fail(npu_aten_ctx *c, const char *text)
     c->text = text;
 }
 
-bool ctx_failed(npu_aten_ctx *c)
-{
-    return c->has_failed;
-}
+bool ctx_failed(npu_aten_ctx *c) { return c->has_failed; }
 
 int ctx_end(npu_aten_ctx *c, char *text, size_t text_bytes)
 {
@@ -907,14 +952,11 @@ int ctx_end(npu_aten_ctx *c, char *text, size_t text_bytes)
     return failed;
 }
 
-const char *torch_version()
-{
-    return TORCH_VERSION;
-}
+const char *torch_version() { return TORCH_VERSION; }
 
 } // namespace
 
 const struct npu_aten npu_aten_table = {
-    bind,     run,      begin,      ctx_tensor, ctx_blob,   ctx_call, ctx_store,
+    bind,     run,        begin,    ctx_tensor, ctx_blob,   ctx_call, ctx_store,
     ctx_data, ctx_n_dims, ctx_size, ctx_fail,   ctx_failed, ctx_end,  torch_version,
 };

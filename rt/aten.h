@@ -21,13 +21,14 @@ extern "C" {
 
 /* Kind of a C parameter of an aclnn operator, as it is written in aclnn.tbl. */
 #define FOR_KINDS(_)                                                                               \
-    _(t) _(T) _(s) _(ia) _(ba) _(fa) _(tl) _(TL) _(sl)                                             \
-    _(i64) _(i32) _(i8) _(u64) _(bool) _(double) _(float) _(str) _(dt)
+    _(t)                                                                                           \
+    _(T) _(s) _(ia) _(ba) _(fa) _(tl) _(TL) _(sl) _(i64) _(i32) _(i8) _(u64) _(bool) _(double)     \
+        _(float) _(str) _(dt)
 enum npu_kind {
 #define KIND(k) KIND_##k,
     FOR_KINDS(KIND)
 #undef KIND
-    N_KINDS
+        N_KINDS
 };
 
 /* One argument, brought to one width by the generated entry point. */
@@ -53,18 +54,18 @@ struct npu_param {
 
 /* How one argument of the ATen schema (or one result) is made. */
 enum npu_how {
-    HOW_PARAM,   /* arg=param          the parameter, converted by the schema's type */
-    HOW_ITEM,    /* arg=item(param)    the value of a tensor of one element, read when it runs */
-    HOW_TENSOR,  /* arg=tensor(param)  an aclIntArray as an int64 tensor */
-    HOW_ENUM,    /* arg=enum(param:a,b) an integer as the word of that number */
-    HOW_DTYPE,   /* arg=dtype(param)   the data type of a tensor */
-    HOW_LONG,    /* arg=long(param)    an integer tensor as int64, the type of torch's indices */
+    HOW_PARAM,    /* arg=param          the parameter, converted by the schema's type */
+    HOW_ITEM,     /* arg=item(param)    the value of a tensor of one element, read when it runs */
+    HOW_TENSOR,   /* arg=tensor(param)  an aclIntArray as an int64 tensor */
+    HOW_ENUM,     /* arg=enum(param:a,b) an integer as the word of that number */
+    HOW_DTYPE,    /* arg=dtype(param)   the data type of a tensor */
+    HOW_LONG,     /* arg=long(param)    an integer tensor as int64, the type of torch's indices */
     HOW_POSITIVE, /* arg=positive(param) the number, none when it is not above 0 */
-    HOW_CONST,   /* arg:=text          a constant */
-    HOW_RESULT,  /* retN=param         result N is copied into it */
-    HOW_DYNAMIC, /* dynN=param         the same, and the view takes the shape of the result */
-    HOW_ZERO,    /* !param             refused unless null, 0 or empty */
-    HOW_FREE     /* ~param             a hint without a meaning on the twin */
+    HOW_CONST,    /* arg:=text          a constant */
+    HOW_RESULT,   /* retN=param         result N is copied into it */
+    HOW_DYNAMIC,  /* dynN=param         the same, and the view takes the shape of the result */
+    HOW_ZERO,     /* !param             refused unless null, 0 or empty */
+    HOW_FREE      /* ~param             a hint without a meaning on the twin */
 };
 
 struct npu_map {
@@ -76,7 +77,8 @@ struct npu_map {
 };
 
 enum npu_row_flag {
-    ROW_WIDE = 1, /* half inputs are computed in float and rounded once: torch's own half GEMM is slow */
+    ROW_WIDE =
+        1, /* half inputs are computed in float and rounded once: torch's own half GEMM is slow */
     ROW_LIGHT = 2 /* elementwise: small ones are not worth a second thread */
 };
 

@@ -94,40 +94,8 @@ static void norm_update(struct npu_aten_ctx *c, const struct aclop_task *t)
 }
 
 static const struct npu_aclop_row rows[] = {
-    {"Add", "aten::add.Tensor", NULL, 2, NULL, NULL},
-    {"Sub", "aten::sub.Tensor", NULL, 2, NULL, NULL},
-    {"Mul", "aten::mul.Tensor", NULL, 2, NULL, NULL},
-    {"RealDiv", "aten::div.Tensor", NULL, 2, NULL, NULL},
-    {"Maximum", "aten::maximum", NULL, 2, NULL, NULL},
-    {"Minimum", "aten::minimum", NULL, 2, NULL, NULL},
-    {"Equal", "aten::eq.Tensor", NULL, 2, NULL, NULL},
-    {"NotEqual", "aten::ne.Tensor", NULL, 2, NULL, NULL},
-    {"Less", "aten::lt.Tensor", NULL, 2, NULL, NULL},
-    {"LessEqual", "aten::le.Tensor", NULL, 2, NULL, NULL},
-    {"Greater", "aten::gt.Tensor", NULL, 2, NULL, NULL},
-    {"GreaterEqual", "aten::ge.Tensor", NULL, 2, NULL, NULL},
-    {"LogicalAnd", "aten::logical_and", NULL, 2, NULL, NULL},
-    {"LogicalOr", "aten::logical_or", NULL, 2, NULL, NULL},
-    {"LogicalNot", "aten::logical_not", NULL, 1, NULL, NULL},
-    {"Abs", "aten::abs", NULL, 1, NULL, NULL},
-    {"Neg", "aten::neg", NULL, 1, NULL, NULL},
-    {"Exp", "aten::exp", NULL, 1, NULL, NULL},
-    {"Log", "aten::log", NULL, 1, NULL, NULL},
-    {"Sqrt", "aten::sqrt", NULL, 1, NULL, NULL},
-    {"Rsqrt", "aten::rsqrt", NULL, 1, NULL, NULL},
-    {"Relu", "aten::relu", NULL, 1, NULL, NULL},
-    {"Sigmoid", "aten::sigmoid", NULL, 1, NULL, NULL},
-    {"Tanh", "aten::tanh", NULL, 1, NULL, NULL},
-    {"IsFinite", "aten::isfinite", NULL, 1, NULL, NULL},
-    {"ZerosLike", "aten::zeros_like", NULL, 1, NULL, NULL},
-    {"OnesLike", "aten::ones_like", NULL, 1, NULL, NULL},
-    {"Cast", NULL, copy, 1, NULL, NULL},
-    {"TensorMove", NULL, copy, 1, NULL, NULL},
-    {"Identity", NULL, copy, 1, NULL, NULL},
-    {"BroadcastTo", NULL, spread, 2, NULL, NULL},
-    {"Fill", NULL, fill, 2, NULL, NULL},
-    {"LpNormReduceV2", NULL, norm_reduce, 1, "axes", "p"},
-    {"LpNormUpdateV2", NULL, norm_update, 1, NULL, "p"},
+#define ACLOP(type, schema, fn, n_inputs, ints, real) {type, schema, fn, n_inputs, ints, real},
+#include "aclop.def"
 };
 
 static const struct npu_aclop_row *find(const char *type)
@@ -196,8 +164,10 @@ static int check_format(const char *type, const struct aclTensorDesc *d)
 
     if (npu_format_is_plain(format))
         return ACL_OK;
-    return npu_rt_fail(ACL_ERROR_API_NOT_SUPPORT, "aclop %s: storage format %d is not supported; the twin "
-                       "has plain formats only (ND, NCHW, NCDHW)", type, format);
+    return npu_rt_fail(ACL_ERROR_API_NOT_SUPPORT,
+                       "aclop %s: storage format %d is not supported; the twin "
+                       "has plain formats only (ND, NCHW, NCDHW)",
+                       type, format);
 }
 
 static int take_tensors(struct aclop_task *t, const struct npu_aclop_call *call)
@@ -245,8 +215,9 @@ static int check_counts(const struct npu_aclop_row *row, const struct npu_aclop_
 {
     if (call->n_inputs == row->n_inputs && call->n_outputs == 1)
         return ACL_OK;
-    return npu_rt_fail(ACL_ERROR_INVALID_PARAM, "aclop %s takes %d inputs and 1 output, got %d and %d",
-                       call->op_type, row->n_inputs, call->n_inputs, call->n_outputs);
+    return npu_rt_fail(ACL_ERROR_INVALID_PARAM,
+                       "aclop %s takes %d inputs and 1 output, got %d and %d", call->op_type,
+                       row->n_inputs, call->n_inputs, call->n_outputs);
 }
 
 int npu_aclop_execute(const struct npu_aclop_call *call)

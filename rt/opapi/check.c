@@ -10,8 +10,8 @@
 #include <string.h>
 
 static const uint32_t marks[N_KINDS] = {
-    [KIND_t] = MARK_TENSOR, [KIND_T] = MARK_TENSOR,   [KIND_s] = MARK_SCALAR,
-    [KIND_ia] = MARK_INTS,  [KIND_ba] = MARK_BOOLS,   [KIND_fa] = MARK_FLOATS,
+    [KIND_t] = MARK_TENSOR,   [KIND_T] = MARK_TENSOR,   [KIND_s] = MARK_SCALAR,
+    [KIND_ia] = MARK_INTS,    [KIND_ba] = MARK_BOOLS,   [KIND_fa] = MARK_FLOATS,
     [KIND_tl] = MARK_TENSORS, [KIND_TL] = MARK_TENSORS, [KIND_sl] = MARK_SCALARS,
 };
 
@@ -30,11 +30,15 @@ static int check_odd_type(const struct npu_op_row *row, const char *name, const 
     const struct npu_soc *soc = npu_rt_soc();
 
     if (!row->schema || !row->native || t->dtype != DT_HIFLOAT8)
-        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s has data type %d (%s), which this operator "
-                           "does not take", row->name, name, t->dtype, npu_dtype_name(t->dtype));
+        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                           "%s: %s has data type %d (%s), which this operator "
+                           "does not take",
+                           row->name, name, t->dtype, npu_dtype_name(t->dtype));
     if (soc && soc->arch < 3510)
-        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s has type hifloat8, which %s does not have; "
-                           "Ascend950 has", row->name, name, soc->name);
+        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                           "%s: %s has type hifloat8, which %s does not have; "
+                           "Ascend950 has",
+                           row->name, name, soc->name);
     return ACL_OK;
 }
 
@@ -46,8 +50,10 @@ static int check_tensor(const struct npu_op_row *row, const char *name, const st
             return rc;
     }
     if (NPU_UNLIKELY(!npu_format_is_plain(t->format)))
-        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s has storage format %d; the twin has plain "
-                           "formats only (ND, NCHW, NCDHW)", row->name, name, t->format);
+        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                           "%s: %s has storage format %d; the twin has plain "
+                           "formats only (ND, NCHW, NCDHW)",
+                           row->name, name, t->format);
     if (!t->data && npu_tensor_numel(t) != 0)
         return npu_rt_fail(ACLNN_ERR_PARAM_NULLPTR, "%s: %s of shape %s has no device memory",
                            row->name, name, npu_shape_text(t));
@@ -101,18 +107,24 @@ static bool is_nothing(uint8_t kind, union npu_arg a)
 {
     switch (kind) {
     case KIND_double:
-    case KIND_float: return a.d == 0;
+    case KIND_float:
+        return a.d == 0;
     case KIND_t:
-    case KIND_T: return !a.t || npu_tensor_numel(a.t) == 0;
-    case KIND_s: return !a.s || a.s->i == 0; /* +0.0 has no bit set */
-    case KIND_str: return !a.str || !*a.str;
+    case KIND_T:
+        return !a.t || npu_tensor_numel(a.t) == 0;
+    case KIND_s:
+        return !a.s || a.s->i == 0; /* +0.0 has no bit set */
+    case KIND_str:
+        return !a.str || !*a.str;
     case KIND_ia:
     case KIND_ba:
     case KIND_fa:
     case KIND_tl:
     case KIND_TL:
-    case KIND_sl: return !a.ia || a.ia->n == 0; /* all have their size in one place */
-    default: return a.i == 0;
+    case KIND_sl:
+        return !a.ia || a.ia->n == 0; /* all have their size in one place */
+    default:
+        return a.i == 0;
     }
 }
 
@@ -179,9 +191,8 @@ static int check_broadcast(const struct npu_op_row *row, const struct operands *
         for (uint32_t i = 0; i < o->n_in; i++) {
             const int64_t d = dim_from_end(o->in[i], k);
             if (d != 1 && size != 1 && d != size)
-                return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
-                                   "%s: shapes %s and %s do not broadcast", row->name,
-                                   npu_shape_text(from), npu_shape_text(o->in[i]));
+                return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: shapes %s and %s do not broadcast",
+                                   row->name, npu_shape_text(from), npu_shape_text(o->in[i]));
             if (d != 1) {
                 size = d;
                 from = o->in[i];
@@ -200,9 +211,8 @@ static int check_same(const struct npu_op_row *row, const struct operands *o)
 {
     for (uint32_t i = 0; o->n_in && i < o->n_out; i++)
         if (!same_shape(o->in[0], o->out[i]))
-            return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
-                               "%s: the output has shape %s, the input %s", row->name,
-                               npu_shape_text(o->out[i]), npu_shape_text(o->in[0]));
+            return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: the output has shape %s, the input %s",
+                               row->name, npu_shape_text(o->out[i]), npu_shape_text(o->in[0]));
     return ACL_OK;
 }
 
@@ -211,8 +221,8 @@ static int check_float(const struct npu_op_row *row, const struct operands *o)
     for (uint32_t i = 0; i < o->n_out; i++)
         if (npu_dtype_is_int(o->out[i]->dtype))
             return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
-                               "%s: the output has type %s; the result is not an integer", row->name,
-                               npu_dtype_name(o->out[i]->dtype));
+                               "%s: the output has type %s; the result is not an integer",
+                               row->name, npu_dtype_name(o->out[i]->dtype));
     return check_same(row, o);
 }
 
@@ -225,7 +235,8 @@ static int check_product(const struct npu_op_row *row, const struct aclTensor *a
         return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
                            "%s: %s x %s -> %s: each must have %u dimensions", row->name,
                            npu_shape_text(a), npu_shape_text(b), npu_shape_text(out), rank);
-    if (a->dim[k + 1] != b->dim[k] || a->dim[k] != out->dim[k] || b->dim[k + 1] != out->dim[k + 1] ||
+    if (a->dim[k + 1] != b->dim[k] || a->dim[k] != out->dim[k] ||
+        b->dim[k + 1] != out->dim[k + 1] ||
         (k && (a->dim[0] != b->dim[0] || a->dim[0] != out->dim[0])))
         return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: shapes %s x %s -> %s do not multiply",
                            row->name, npu_shape_text(a), npu_shape_text(b), npu_shape_text(out));
@@ -297,17 +308,18 @@ static int check_gather(const struct npu_op_row *row, const union npu_arg *args,
     const int64_t dim = args[1].i < 0 ? args[1].i + (int64_t)self->n_dims : args[1].i;
 
     if (!npu_dtype_is_int(index->dtype))
-        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: index has type %s, an integer type is needed",
-                           row->name, npu_dtype_name(index->dtype));
+        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                           "%s: index has type %s, an integer type is needed", row->name,
+                           npu_dtype_name(index->dtype));
     if (!self->n_dims || !npu_tensor_numel(index))
         return ACL_OK;
     for (uint32_t k = 0; k < self->n_dims; k++)
         if (index->n_dims != self->n_dims || (k != dim && index->dim[k] > self->dim[k]))
-            return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
-                               "%s: index has shape %s, self %s: as many dimensions, and none longer "
-                               "but dimension %lld",
-                               row->name, npu_shape_text(index), npu_shape_text(self),
-                               (long long)dim);
+            return npu_rt_fail(
+                ACLNN_ERR_PARAM_INVALID,
+                "%s: index has shape %s, self %s: as many dimensions, and none longer "
+                "but dimension %lld",
+                row->name, npu_shape_text(index), npu_shape_text(self), (long long)dim);
     if (!same_shape(index, o->out[0]))
         return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: the output has shape %s, index %s",
                            row->name, npu_shape_text(o->out[0]), npu_shape_text(index));
@@ -321,13 +333,14 @@ static int check_conv(const struct npu_op_row *row, const union npu_arg *args)
     const int64_t groups = args[8].i;
 
     if (weight->n_dims < 3 || (in->n_dims != weight->n_dims && in->n_dims + 1 != weight->n_dims))
-        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: input %s and weight %s do not fit", row->name,
-                           npu_shape_text(in), npu_shape_text(weight));
+        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: input %s and weight %s do not fit",
+                           row->name, npu_shape_text(in), npu_shape_text(weight));
     if (groups < 1 || dim_from_end(in, weight->n_dims - 2) !=
                           (transposed ? weight->dim[0] : weight->dim[1] * groups))
         return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
-                           "%s: input %s has other channels than weight %s with %lld groups", row->name,
-                           npu_shape_text(in), npu_shape_text(weight), (long long)groups);
+                           "%s: input %s has other channels than weight %s with %lld groups",
+                           row->name, npu_shape_text(in), npu_shape_text(weight),
+                           (long long)groups);
     return ACL_OK;
 }
 
@@ -339,16 +352,26 @@ static int check_rule(const struct npu_op_row *row, const union npu_arg *args)
         return ACL_OK;
     collect(row, args, &o);
     switch (row->rule) {
-    case RULE_BROADCAST: return check_broadcast(row, &o);
-    case RULE_SAME: return check_same(row, &o);
-    case RULE_FLOAT: return check_float(row, &o);
-    case RULE_MM: return check_product(row, o.in[0], o.in[1], o.out[0], 2);
-    case RULE_BMM: return check_product(row, o.in[0], o.in[1], o.out[0], 3);
-    case RULE_MATMUL: return check_matmul(row, o.in[0], o.in[1]);
-    case RULE_CAT: return check_cat(row, args);
-    case RULE_GATHER: return check_gather(row, args, &o);
-    case RULE_CONV: return check_conv(row, args);
-    default: return check_product(row, o.in[1], o.in[2], o.out[0], 2);
+    case RULE_BROADCAST:
+        return check_broadcast(row, &o);
+    case RULE_SAME:
+        return check_same(row, &o);
+    case RULE_FLOAT:
+        return check_float(row, &o);
+    case RULE_MM:
+        return check_product(row, o.in[0], o.in[1], o.out[0], 2);
+    case RULE_BMM:
+        return check_product(row, o.in[0], o.in[1], o.out[0], 3);
+    case RULE_MATMUL:
+        return check_matmul(row, o.in[0], o.in[1]);
+    case RULE_CAT:
+        return check_cat(row, args);
+    case RULE_GATHER:
+        return check_gather(row, args, &o);
+    case RULE_CONV:
+        return check_conv(row, args);
+    default:
+        return check_product(row, o.in[1], o.in[2], o.out[0], 2);
     }
 }
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct aclOpExecutor {
     struct npu_obj obj;
@@ -44,9 +45,10 @@ static void load_aten(void)
     if (lib)
         aten = dlsym(lib, "npu_aten_table");
     if (!aten)
-        snprintf(aten_error, sizeof aten_error,
-                 "aclnn operators compute with torch: %s; pip install torch==2.13.0, then build again",
-                 dlerror());
+        snprintf(
+            aten_error, sizeof aten_error,
+            "aclnn operators compute with torch: %s; pip install torch==2.13.0, then build again",
+            dlerror());
 }
 
 const struct npu_aten *npu_aten(void)
@@ -138,27 +140,50 @@ static struct aclOpExecutor *executor_new(uint32_t i, const union npu_arg *args)
     return e;
 }
 
-int npu_op_prepare(uint32_t i, const union npu_arg *args, uint64_t *workspace_bytes,
-                   struct aclOpExecutor **executor)
+static int prepare(uint32_t i, const union npu_arg *args, struct aclOpExecutor **executor)
 {
     const struct npu_op_row *row = &npu_op_rows[i];
-    int rc;
+    int rc = npu_op_check(row, args);
 
-    if (!workspace_bytes || !executor)
-        return npu_rt_fail(ACLNN_ERR_PARAM_NULLPTR, "%sGetWorkspaceSize: %s is null", row->name,
-                           workspace_bytes ? "executor" : "workspaceSize");
-    *workspace_bytes = 0;
-    *executor = NULL;
-    rc = npu_op_check(row, args);
-    if (rc != ACL_OK)
-        return rc;
-    rc = npu_opapi_bind(i);
+    if (rc == ACL_OK)
+        rc = npu_opapi_bind(i);
     if (rc != ACL_OK)
         return rc;
     *executor = executor_new(i, args);
     if (!*executor)
         return npu_rt_fail(ACLNN_ERR_INNER, "%s: no memory for an executor", row->name);
     return ACL_OK;
+}
+
+/* With TASK_QUEUE_ENABLE=2 torch_npu runs phase one on its own thread. It raises once, drops all
+ * that is queued behind and goes on as if that had run: results would be whatever the memory held.
+ * So there, as for an error of phase two, the device is not usable any more. */
+static void poison_behind_queue(int rc)
+{
+    const char *mode = getenv("TASK_QUEUE_ENABLE");
+    const char *text;
+
+    if (!mode || strcmp(mode, "2") != 0 || gettid() == getpid())
+        return;
+    text = npu_rt_take_message();
+    npu_rt_device_poison(npu_rt_device(), ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, text ? text : "");
+    npu_rt_fail(rc, "%s", text ? text : "");
+}
+
+int npu_op_prepare(uint32_t i, const union npu_arg *args, uint64_t *workspace_bytes,
+                   struct aclOpExecutor **executor)
+{
+    int rc;
+
+    if (!workspace_bytes || !executor)
+        return npu_rt_fail(ACLNN_ERR_PARAM_NULLPTR, "%sGetWorkspaceSize: %s is null",
+                           npu_op_rows[i].name, workspace_bytes ? "executor" : "workspaceSize");
+    *workspace_bytes = 0;
+    *executor = NULL;
+    rc = prepare(i, args, executor);
+    if (NPU_UNLIKELY(rc != ACL_OK))
+        poison_behind_queue(rc);
+    return rc;
 }
 
 static int run_native(const struct npu_op_row *row, const union npu_arg *args, char *text, size_t n)
@@ -206,9 +231,9 @@ int npu_op_launch(uint32_t i, void *workspace, uint64_t workspace_bytes, struct 
     (void)workspace; /* phase one asked for none */
     (void)workspace_bytes;
     if (!e)
-        return npu_rt_fail(ACLNN_ERR_PARAM_NULLPTR,
-                           "%s: executor is null; call %sGetWorkspaceSize first and check its status",
-                           name, name);
+        return npu_rt_fail(
+            ACLNN_ERR_PARAM_NULLPTR,
+            "%s: executor is null; call %sGetWorkspaceSize first and check its status", name, name);
     if (e->obj.mark != MARK_EXECUTOR || e->row != i)
         return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: executor %p %s", name, (void *)e,
                            e->obj.mark == MARK_EXECUTOR ? "was made for another operator"
@@ -234,7 +259,8 @@ NPU_API int aclDestroyAclOpExecutor(struct aclOpExecutor *e)
         return ACL_OK;
     if (e->obj.mark != MARK_EXECUTOR)
         return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
-                           "aclDestroyAclOpExecutor: %p is not an executor that is alive", (void *)e);
+                           "aclDestroyAclOpExecutor: %p is not an executor that is alive",
+                           (void *)e);
     executor_free(e);
     return ACL_OK;
 }

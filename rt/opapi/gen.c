@@ -2,8 +2,8 @@
 /*
  * gen.c - reads aclnn.tbl, writes the rows and the typed entry points as C.
  *
- * Usage: opapi_gen aclnn.tbl out.c.  Runs at build time only. A mistake in the table stops the build
- * with file:line.
+ * Usage: opapi_gen aclnn.tbl out.c.  Runs at build time only. A mistake in the table stops the
+ * build with file:line.
  */
 #include <ctype.h>
 #include <stdarg.h>
@@ -143,12 +143,9 @@ static void use_param(struct row *row, struct map *m, const char *name)
 /* What stands right of '=': param, item(param), enum(param:a,b) ... */
 static void read_source(struct row *row, struct map *m, char *text)
 {
-    static const char *const calls[][2] = {{"item", "HOW_ITEM"},
-                                           {"tensor", "HOW_TENSOR"},
-                                           {"enum", "HOW_ENUM"},
-                                           {"dtype", "HOW_DTYPE"},
-                                           {"long", "HOW_LONG"},
-                                           {"positive", "HOW_POSITIVE"}};
+    static const char *const calls[][2] = {{"item", "HOW_ITEM"}, {"tensor", "HOW_TENSOR"},
+                                           {"enum", "HOW_ENUM"}, {"dtype", "HOW_DTYPE"},
+                                           {"long", "HOW_LONG"}, {"positive", "HOW_POSITIVE"}};
     char *open = strchr(text, '('), *colon;
 
     if (!open) {
@@ -284,7 +281,8 @@ static void read_row(struct row *row, char *line)
         copy(row->check, sizeof row->check, trim(word));
     }
     if (field[3])
-        for (word = strtok_r(trim(field[3]), " \t", &save); word; word = strtok_r(NULL, " \t", &save))
+        for (word = strtok_r(trim(field[3]), " \t", &save); word;
+             word = strtok_r(NULL, " \t", &save))
             read_map(row, word);
     if (!row->native)
         map_the_rest(row);
@@ -312,7 +310,8 @@ static void write_prototype(FILE *f, const struct row *row)
             fprintf(f, "{.%s = a%d}, ", field, i);
     }
     fprintf(f, "};\n    return npu_op_prepare(%d, a, n, e);\n}\n", n_names - 1);
-    fprintf(f, "NPU_API int %s(void *w, uint64_t n, struct aclOpExecutor *e, void *s)\n{\n", row->name);
+    fprintf(f, "NPU_API int %s(void *w, uint64_t n, struct aclOpExecutor *e, void *s)\n{\n",
+            row->name);
     fprintf(f, "    return npu_op_launch(%d, w, n, e, s);\n}\n", n_names - 1);
 }
 
@@ -349,8 +348,9 @@ static void write_row(FILE *f, FILE *rows, const struct row *row)
         fprintf(rows, "m%d, ", n_names - 1);
     else
         fprintf(rows, "NULL, ");
-    fprintf(rows, "%d, %d, %s | %s, %s},\n", row->n_params, row->n_maps, row->wide ? "ROW_WIDE" : "0",
-            is_elementwise(row) ? "ROW_LIGHT" : "0", row->rule ? row->rule : "RULE_NONE");
+    fprintf(rows, "%d, %d, %s | %s, %s},\n", row->n_params, row->n_maps,
+            row->wide ? "ROW_WIDE" : "0", is_elementwise(row) ? "ROW_LIGHT" : "0",
+            row->rule ? row->rule : "RULE_NONE");
 }
 
 static void generate(FILE *in, FILE *out, FILE *rows)

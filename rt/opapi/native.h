@@ -13,27 +13,27 @@
 #include "opapi.h"
 #include "natives/natives.h"
 
-#define V(n) ((struct npu_value){.kind = V_REF, .i = (n)})
-#define INT(x) ((struct npu_value){.kind = V_INT, .i = (x)})
-#define BOOL(x) ((struct npu_value){.kind = V_BOOL, .i = (x)})
+#define V(n)      ((struct npu_value){.kind = V_REF, .i = (n)})
+#define INT(x)    ((struct npu_value){.kind = V_INT, .i = (x)})
+#define BOOL(x)   ((struct npu_value){.kind = V_BOOL, .i = (x)})
 #define DOUBLE(x) ((struct npu_value){.kind = V_DOUBLE, .d = (x)})
-#define DTYPE(x) ((struct npu_value){.kind = V_DTYPE, .i = (x)}) /* enum npu_dtype */
+#define DTYPE(x)  ((struct npu_value){.kind = V_DTYPE, .i = (x)}) /* enum npu_dtype */
 #define SCALAR(x) ((struct npu_value){.kind = V_SCALAR, .p = (x)})
-#define TEXT(x) ((struct npu_value){.kind = V_TEXT, .p = (x)})
-#define NONE ((struct npu_value){.kind = V_NONE})
+#define TEXT(x)   ((struct npu_value){.kind = V_TEXT, .p = (x)})
+#define NONE      ((struct npu_value){.kind = V_NONE})
 #define INTS(...)                                                                                  \
     ((struct npu_value){.kind = V_INTS,                                                            \
-                        .i = sizeof(int64_t[]){__VA_ARGS__} / sizeof(int64_t),                     \
+                        .i = sizeof (int64_t[]){__VA_ARGS__} / sizeof(int64_t),                    \
                         .p = (int64_t[]){__VA_ARGS__}})
 #define INTARRAY(a) ((struct npu_value){.kind = V_INTS, .i = (int64_t)(a)->n, .p = (a)->v})
 #define LIST(...)                                                                                  \
     ((struct npu_value){.kind = V_LIST,                                                            \
-                        .i = sizeof(int[]){__VA_ARGS__} / sizeof(int),                             \
+                        .i = sizeof (int[]){__VA_ARGS__} / sizeof(int),                            \
                         .p = (int[]){__VA_ARGS__}})
 #define TENSOR(c, t) V(npu_aten()->tensor(c, t))
 #define at(c, schema, ...)                                                                         \
     npu_aten()->call(c, schema, (struct npu_value[]){__VA_ARGS__},                                 \
-                     sizeof(struct npu_value[]){__VA_ARGS__} / sizeof(struct npu_value))
+                     sizeof (struct npu_value[]){__VA_ARGS__} / sizeof(struct npu_value))
 
 static inline int value(struct npu_aten_ctx *c, const struct aclTensor *t)
 {

@@ -347,19 +347,43 @@ static bool scalar_set(struct aclScalar *s, const void *value)
 {
     s->imag = 0;
     switch (s->dtype) {
-    case DT_FLOAT: s->f = (double)READ(float); return true;
-    case DT_DOUBLE: s->f = READ(double); return true;
-    case DT_HALF: s->f = half_value(READ(uint16_t)); return true;
-    case DT_BF16: s->f = bf16_value(READ(uint16_t)); return true;
-    case DT_INT8: s->i = READ(int8_t); return true;
-    case DT_UINT8: s->i = READ(uint8_t); return true;
-    case DT_INT16: s->i = READ(int16_t); return true;
-    case DT_UINT16: s->i = READ(uint16_t); return true;
-    case DT_INT32: s->i = READ(int32_t); return true;
-    case DT_UINT32: s->i = READ(uint32_t); return true;
+    case DT_FLOAT:
+        s->f = (double)READ(float);
+        return true;
+    case DT_DOUBLE:
+        s->f = READ(double);
+        return true;
+    case DT_HALF:
+        s->f = half_value(READ(uint16_t));
+        return true;
+    case DT_BF16:
+        s->f = bf16_value(READ(uint16_t));
+        return true;
+    case DT_INT8:
+        s->i = READ(int8_t);
+        return true;
+    case DT_UINT8:
+        s->i = READ(uint8_t);
+        return true;
+    case DT_INT16:
+        s->i = READ(int16_t);
+        return true;
+    case DT_UINT16:
+        s->i = READ(uint16_t);
+        return true;
+    case DT_INT32:
+        s->i = READ(int32_t);
+        return true;
+    case DT_UINT32:
+        s->i = READ(uint32_t);
+        return true;
     case DT_INT64:
-    case DT_UINT64: s->i = READ(int64_t); return true;
-    case DT_BOOL: s->i = READ(uint8_t) != 0; return true;
+    case DT_UINT64:
+        s->i = READ(int64_t);
+        return true;
+    case DT_BOOL:
+        s->i = READ(uint8_t) != 0;
+        return true;
     case DT_COMPLEX64:
         s->f = (double)((const float *)value)[0];
         s->imag = (double)((const float *)value)[1];
@@ -368,7 +392,8 @@ static bool scalar_set(struct aclScalar *s, const void *value)
         s->f = ((const double *)value)[0];
         s->imag = ((const double *)value)[1];
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }
 

@@ -25,17 +25,17 @@ enum npu_rule {
     RULE_FLOAT,     /* the same, and they hold real or complex numbers */
     RULE_MM,        /* the first two read matrices multiply to the written one */
     RULE_BMM,
-    RULE_ADDMM,     /* the second and third read matrices do, and the first spreads over it */
-    RULE_MATMUL,    /* torch.matmul: vectors, matrices, batches that broadcast */
-    RULE_CAT,       /* list, dim, out: the sizes along dim add up, the others agree */
-    RULE_GATHER,    /* self, dim, index: as many dimensions, none longer but dim; out like index */
-    RULE_CONV,      /* input, weight: the channels agree; groups is parameter 8 */
+    RULE_ADDMM,  /* the second and third read matrices do, and the first spreads over it */
+    RULE_MATMUL, /* torch.matmul: vectors, matrices, batches that broadcast */
+    RULE_CAT,    /* list, dim, out: the sizes along dim add up, the others agree */
+    RULE_GATHER, /* self, dim, index: as many dimensions, none longer but dim; out like index */
+    RULE_CONV,   /* input, weight: the channels agree; groups is parameter 8 */
     N_RULES
 };
 
 struct npu_op_row {
-    const char *name;   /* aclnnAdd */
-    const char *schema; /* aten::add.out, NULL for a native */
+    const char *name;      /* aclnnAdd */
+    const char *schema;    /* aten::add.out, NULL for a native */
     npu_native_fn *native; /* beside a schema: for operands of a type that torch does not have */
     npu_native_check_fn *check; /* of a native, may be NULL */
     const struct npu_param *params;

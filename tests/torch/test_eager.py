@@ -720,21 +720,6 @@ def test_npu_fusion_attention_layouts(layout):
     torch.testing.assert_close(out.cpu(), fold(expected), rtol=1e-4, atol=1e-4)
 
 
-def test_npu_hifloat8_cast():
-    """950 has the type, the others say so, and the next operator is right."""
-    x = torch.tensor([0.0, 1.0, -1.0, 2.5, -0.3, 100.0, 0.01]).npu()
-    if not torch.npu.get_device_name(0).startswith("Ascend950"):
-        with pytest.raises(RuntimeError, match="hifloat8"):
-            torch_npu.npu_dtype_cast(x, torch_npu.hifloat8)
-            torch.npu.synchronize()
-        assert (x + 1)[1].item() == 2
-        return
-    codes = torch_npu.npu_dtype_cast(x, torch_npu.hifloat8)
-    assert codes.cpu().tolist() == [0x00, 0x08, 0x88, 0x12, 0xB2, 0x4A, 0x5D]
-    back = torch_npu.npu_dtype_cast(codes, torch.float32, input_dtype=torch_npu.hifloat8)
-    assert back.cpu().tolist() == [0.0, 1.0, -1.0, 2.5, -0.3125, 96.0, 0.009765625]
-
-
 @pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2], ids=str)
 def test_npu_float8_cast(dtype):
     x = torch.linspace(-4, 4, 33)

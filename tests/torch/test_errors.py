@@ -29,8 +29,8 @@ def is_well():
 """
 
 
-def run(body, queue_mode="1"):
-    env = os.environ | {"TASK_QUEUE_ENABLE": queue_mode}
+def run(body, queue_mode="1", soc="Ascend910B2"):
+    env = os.environ | {"TASK_QUEUE_ENABLE": queue_mode, "NPUTWIN_SOC": soc}
     done = subprocess.run([sys.executable, "-c", HEAD + body], env=env, capture_output=True,
                           text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr[-3000:]
@@ -106,6 +106,40 @@ print("well", is_well())
     assert "sparseMode must be 0, 1, 2 or 3" in out
     assert "realShiftOptional is not supported" in out
     assert "well True" in out
+
+
+HIFLOAT8 = """
+y = torch.tensor([0.0, 1.0, -1.0, 2.5, -0.3, 100.0, 0.01]).npu()
+print(story(lambda: torch_npu.npu_dtype_cast(y, torch_npu.hifloat8).cpu()))
+"""
+
+
+def test_hifloat8_is_a_type_of_950():
+    out = run(HIFLOAT8 + """
+codes = torch_npu.npu_dtype_cast(y, torch_npu.hifloat8)
+print([hex(v) for v in codes.cpu().tolist()])
+print(torch_npu.npu_dtype_cast(codes, torch.float32, input_dtype=torch_npu.hifloat8).cpu().tolist())
+""", soc="Ascend950PR_9599")
+    assert "no exception" in out
+    assert "['0x0', '0x8', '0x88', '0x12', '0xb2', '0x4a', '0x5d']" in out
+    assert "[0.0, 1.0, -1.0, 2.5, -0.3125, 96.0, 0.009765625]" in out
+
+
+def test_hifloat8_is_refused_by_chips_without_it():
+    out = run(HIFLOAT8 + """print("well", is_well())""", "0")
+    assert "out has type hifloat8, which Ascend910B2 does not have" in out
+    assert "well True" in out
+
+
+def test_no_wrong_data_after_a_refusal_behind_the_queue():
+    """Mode 2: torch_npu drops what is queued after an error of the first phase, and goes on."""
+    out = run(HIFLOAT8 + """
+for _ in range(3):
+    print(story(lambda: (x + 1).cpu()))
+print(story(torch.npu.synchronize))
+""", "2")
+    assert "no exception" not in out
+    assert "out has type hifloat8, which Ascend910B2 does not have" in out
 
 
 def test_integer_output_of_a_real_function():

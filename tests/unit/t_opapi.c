@@ -30,16 +30,15 @@ static void *name_in(void *lib, const char *name)
     return p;
 }
 
-#define CALL(lib, result, name, ...)                                                               \
-    ((result(*)(__VA_ARGS__))(uintptr_t)name_in(lib, name))
+#define CALL(lib, result, name, ...) ((result (*)(__VA_ARGS__))(uintptr_t)name_in(lib, name))
 
 static void *tensor_at(float *data, int64_t rows, int64_t cols)
 {
     const int64_t dim[2] = {rows, cols}, stride[2] = {cols, 1};
 
     return CALL(opapi, void *, "aclCreateTensor", const int64_t *, uint64_t, int, const int64_t *,
-                int64_t, int, const int64_t *, uint64_t, void *)(dim, 2, FLOAT, stride, 0, ND, dim,
-                                                                 2, data);
+                int64_t, int, const int64_t *, uint64_t,
+                void *)(dim, 2, FLOAT, stride, 0, ND, dim, 2, data);
 }
 
 static void *scalar_of(float v)
@@ -113,12 +112,14 @@ static void test_tensor_reads_back(void **state)
     int dtype = -1, format = -1;
 
     (void)state;
-    assert_int_equal(CALL(opapi, int, "aclGetViewShape", void *, int64_t **, uint64_t *)(t, &dims, &n), 0);
+    assert_int_equal(
+        CALL(opapi, int, "aclGetViewShape", void *, int64_t **, uint64_t *)(t, &dims, &n), 0);
     assert_int_equal(n, 2);
     assert_int_equal(dims[0], 2);
     assert_int_equal(dims[1], 3);
     free(dims);
-    assert_int_equal(CALL(opapi, int, "aclGetViewStrides", void *, int64_t **, uint64_t *)(t, &dims, &n), 0);
+    assert_int_equal(
+        CALL(opapi, int, "aclGetViewStrides", void *, int64_t **, uint64_t *)(t, &dims, &n), 0);
     assert_int_equal(dims[0], 3);
     free(dims);
     assert_int_equal(CALL(opapi, int, "aclGetViewOffset", void *, int64_t *)(t, &offset), 0);
@@ -155,9 +156,9 @@ static void test_wrong_handles_are_refused(void **state)
     (void)state;
     assert_int_not_equal(destroy("aclDestroyScalar", t), 0);
     assert_int_not_equal(destroy("aclDestroyTensor", s), 0);
-    assert_null(CALL(opapi, void *, "aclCreateTensor", const int64_t *, uint64_t, int, const int64_t *,
-                     int64_t, int, const int64_t *, uint64_t, void *)(negative, 1, FLOAT, NULL, 0, ND,
-                                                                      negative, 1, data));
+    assert_null(CALL(opapi, void *, "aclCreateTensor", const int64_t *, uint64_t, int,
+                     const int64_t *, int64_t, int, const int64_t *, uint64_t,
+                     void *)(negative, 1, FLOAT, NULL, 0, ND, negative, 1, data));
     assert_non_null(strstr(last_error(), "is -1"));
     destroy("aclDestroyTensor", t);
     destroy("aclDestroyScalar", s);
@@ -286,8 +287,9 @@ static void test_second_phase_needs_its_own_executor(void **state)
     assert_int_equal(add_phase_two(NULL), PARAM_NULL);
     assert_non_null(strstr(last_error(), "call aclnnAddGetWorkspaceSize first"));
     assert_int_equal(add_phase_one(s.tx, s.ty, s.alpha, s.tout, &n, &e), 0);
-    assert_int_equal(CALL(opapi, int, "aclnnSub", void *, uint64_t, void *, void *)(NULL, 0, e, NULL),
-                     PARAM_INVALID);
+    assert_int_equal(
+        CALL(opapi, int, "aclnnSub", void *, uint64_t, void *, void *)(NULL, 0, e, NULL),
+        PARAM_INVALID);
     assert_non_null(strstr(last_error(), "made for another operator"));
     assert_int_equal(CALL(opapi, int, "aclDestroyAclOpExecutor", void *)(e), 0);
     sum_finish(&s);
@@ -354,11 +356,16 @@ static void test_philox_vector(void **state)
 
     (void)state;
     need_torch();
-    t = CALL(opapi, void *, "aclCreateTensor", const int64_t *, uint64_t, int, const int64_t *, int64_t,
-             int, const int64_t *, uint64_t, void *)(dim, 1, INT64, NULL, 0, ND, dim, 1, data);
-    assert_int_equal(CALL(opapi, int, "aclnnInplaceRandomGetWorkspaceSize", void *, int64_t, int64_t,
-                          int64_t, int64_t, uint64_t *, void **)(t, 0, 0xffffffff, 0, 0, &n, &e), 0);
-    assert_int_equal(CALL(opapi, int, "aclnnInplaceRandom", void *, uint64_t, void *, void *)(NULL, 0, e, NULL), 0);
+    t = CALL(opapi, void *, "aclCreateTensor", const int64_t *, uint64_t, int, const int64_t *,
+             int64_t, int, const int64_t *, uint64_t,
+             void *)(dim, 1, INT64, NULL, 0, ND, dim, 1, data);
+    assert_int_equal(CALL(opapi, int, "aclnnInplaceRandomGetWorkspaceSize", void *, int64_t,
+                          int64_t, int64_t, int64_t, uint64_t *,
+                          void **)(t, 0, 0xffffffff, 0, 0, &n, &e),
+                     0);
+    assert_int_equal(
+        CALL(opapi, int, "aclnnInplaceRandom", void *, uint64_t, void *, void *)(NULL, 0, e, NULL),
+        0);
     assert_int_equal(synchronize(), 0);
     assert_memory_equal(data, expected, sizeof data);
     destroy("aclDestroyTensor", t);

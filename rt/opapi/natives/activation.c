@@ -191,8 +191,6 @@ void npu_nat_rotary_grad(struct npu_aten_ctx *c, const union npu_arg *a)
     if (!a[3].t)
         return;
     store_summed(c, at(c, "aten::mul.Tensor", V(dy), TENSOR(c, a[3].t)), a[6].t);
-    store_summed(c,
-                 at(c, "aten::mul.Tensor", V(dy),
-                    V(rotate(c, value(c, a[3].t), a[4].i, false))),
+    store_summed(c, at(c, "aten::mul.Tensor", V(dy), V(rotate(c, value(c, a[3].t), a[4].i, false))),
                  a[7].t);
 }

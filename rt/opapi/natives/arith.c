@@ -27,7 +27,10 @@ void npu_nat_amp_update_scale(struct npu_aten_ctx *c, const union npu_arg *a)
 static const struct {
     int64_t mode;
     const char *schema;
-} roundings[] = {{1, "aten::round"}, {2, "aten::floor"}, {3, "aten::ceil"}, {5, "aten::trunc"},
+} roundings[] = {{1, "aten::round"},
+                 {2, "aten::floor"},
+                 {3, "aten::ceil"},
+                 {5, "aten::trunc"},
                  {7, "aten::frac"}};
 
 static const char *rounding(int64_t mode)

@@ -18,28 +18,113 @@ struct positions {
     int8_t dy, max_in, sum_in, dq, dk, dv; /* backward */
 };
 
-static const struct positions forward_v1 = {
-    .q = 0, .k = 1, .v = 2, .drop_mask = 4, .mask = 6, .scale = 8, .keep = 9, .pre = 10, .next = 11,
-    .heads = 12, .layout = 13, .sparse = 15, .max = 16, .sum = 17, .out = 19, .seed = -1};
-static const struct positions forward_v2 = {
-    .q = 0, .k = 1, .v = 2, .drop_mask = 4, .mask = 6, .scale = 10, .keep = 11, .pre = 12,
-    .next = 13, .heads = 14, .layout = 15, .sparse = 17, .max = 19, .sum = 20, .out = 22, .seed = -1};
-static const struct positions forward_v4 = {
-    .q = 0, .k = 1, .v = 2, .drop_mask = 4, .mask = 6, .scale = 18, .keep = 19, .pre = 20,
-    .next = 21, .heads = 22, .layout = 23, .sparse = 25, .seed = 29, .offset = 30, .max = 31,
-    .sum = 32, .out = 34};
-static const struct positions backward_v1 = {
-    .q = 0, .k = 1, .v = 2, .dy = 3, .drop_mask = 5, .mask = 7, .max_in = 8, .sum_in = 9,
-    .scale = 13, .keep = 14, .pre = 15, .next = 16, .heads = 17, .layout = 18, .sparse = 20,
-    .dq = 21, .dk = 22, .dv = 23, .seed = -1};
-static const struct positions backward_v2 = {
-    .q = 0, .k = 1, .v = 2, .dy = 3, .drop_mask = 5, .mask = 7, .max_in = 8, .sum_in = 9,
-    .scale = 15, .keep = 16, .pre = 17, .next = 18, .heads = 19, .layout = 20, .sparse = 22,
-    .dq = 24, .dk = 25, .dv = 26, .seed = -1};
-static const struct positions backward_v4 = {
-    .q = 0, .k = 1, .v = 2, .dy = 3, .drop_mask = 5, .mask = 7, .max_in = 8, .sum_in = 9,
-    .scale = 25, .keep = 26, .pre = 27, .next = 28, .heads = 29, .layout = 30, .sparse = 33,
-    .seed = 35, .offset = 36, .dq = 38, .dk = 39, .dv = 40};
+static const struct positions forward_v1 = {.q = 0,
+                                            .k = 1,
+                                            .v = 2,
+                                            .drop_mask = 4,
+                                            .mask = 6,
+                                            .scale = 8,
+                                            .keep = 9,
+                                            .pre = 10,
+                                            .next = 11,
+                                            .heads = 12,
+                                            .layout = 13,
+                                            .sparse = 15,
+                                            .max = 16,
+                                            .sum = 17,
+                                            .out = 19,
+                                            .seed = -1};
+static const struct positions forward_v2 = {.q = 0,
+                                            .k = 1,
+                                            .v = 2,
+                                            .drop_mask = 4,
+                                            .mask = 6,
+                                            .scale = 10,
+                                            .keep = 11,
+                                            .pre = 12,
+                                            .next = 13,
+                                            .heads = 14,
+                                            .layout = 15,
+                                            .sparse = 17,
+                                            .max = 19,
+                                            .sum = 20,
+                                            .out = 22,
+                                            .seed = -1};
+static const struct positions forward_v4 = {.q = 0,
+                                            .k = 1,
+                                            .v = 2,
+                                            .drop_mask = 4,
+                                            .mask = 6,
+                                            .scale = 18,
+                                            .keep = 19,
+                                            .pre = 20,
+                                            .next = 21,
+                                            .heads = 22,
+                                            .layout = 23,
+                                            .sparse = 25,
+                                            .seed = 29,
+                                            .offset = 30,
+                                            .max = 31,
+                                            .sum = 32,
+                                            .out = 34};
+static const struct positions backward_v1 = {.q = 0,
+                                             .k = 1,
+                                             .v = 2,
+                                             .dy = 3,
+                                             .drop_mask = 5,
+                                             .mask = 7,
+                                             .max_in = 8,
+                                             .sum_in = 9,
+                                             .scale = 13,
+                                             .keep = 14,
+                                             .pre = 15,
+                                             .next = 16,
+                                             .heads = 17,
+                                             .layout = 18,
+                                             .sparse = 20,
+                                             .dq = 21,
+                                             .dk = 22,
+                                             .dv = 23,
+                                             .seed = -1};
+static const struct positions backward_v2 = {.q = 0,
+                                             .k = 1,
+                                             .v = 2,
+                                             .dy = 3,
+                                             .drop_mask = 5,
+                                             .mask = 7,
+                                             .max_in = 8,
+                                             .sum_in = 9,
+                                             .scale = 15,
+                                             .keep = 16,
+                                             .pre = 17,
+                                             .next = 18,
+                                             .heads = 19,
+                                             .layout = 20,
+                                             .sparse = 22,
+                                             .dq = 24,
+                                             .dk = 25,
+                                             .dv = 26,
+                                             .seed = -1};
+static const struct positions backward_v4 = {.q = 0,
+                                             .k = 1,
+                                             .v = 2,
+                                             .dy = 3,
+                                             .drop_mask = 5,
+                                             .mask = 7,
+                                             .max_in = 8,
+                                             .sum_in = 9,
+                                             .scale = 25,
+                                             .keep = 26,
+                                             .pre = 27,
+                                             .next = 28,
+                                             .heads = 29,
+                                             .layout = 30,
+                                             .sparse = 33,
+                                             .seed = 35,
+                                             .offset = 36,
+                                             .dq = 38,
+                                             .dk = 39,
+                                             .dv = 40};
 
 /* ---- what phase one refuses ---- */
 
@@ -71,8 +156,8 @@ static const char *check(const struct positions *p, const union npu_arg *a)
     if (a[p->heads].i <= 0)
         return "headNum must be positive";
     axis = axis_of(layout, 'N');
-    if (axis >= 0 && (q->dim[axis] != a[p->heads].i || k->dim[axis] <= 0 ||
-                      q->dim[axis] % k->dim[axis]))
+    if (axis >= 0 &&
+        (q->dim[axis] != a[p->heads].i || k->dim[axis] <= 0 || q->dim[axis] % k->dim[axis]))
         return "headNum must be the heads of query, a multiple of those of key";
     if (a[p->sparse].i < SPARSE_FULL || a[p->sparse].i > SPARSE_RIGHT_DOWN)
         return "sparseMode must be 0, 1, 2 or 3 (band, prefix and varlen forms are not modelled)";
@@ -106,20 +191,23 @@ const char *npu_check_fa_v4(const union npu_arg *a)
 
 const char *npu_check_fa_grad_v1(const union npu_arg *a)
 {
-    return a[backward_v1.max_in].t && a[backward_v1.sum_in].t ? check(&backward_v1, a)
-                                                              : "softmaxMax and softmaxSum are needed";
+    return a[backward_v1.max_in].t && a[backward_v1.sum_in].t
+               ? check(&backward_v1, a)
+               : "softmaxMax and softmaxSum are needed";
 }
 
 const char *npu_check_fa_grad_v2(const union npu_arg *a)
 {
-    return a[backward_v2.max_in].t && a[backward_v2.sum_in].t ? check(&backward_v2, a)
-                                                              : "softmaxMax and softmaxSum are needed";
+    return a[backward_v2.max_in].t && a[backward_v2.sum_in].t
+               ? check(&backward_v2, a)
+               : "softmaxMax and softmaxSum are needed";
 }
 
 const char *npu_check_fa_grad_v4(const union npu_arg *a)
 {
-    return a[backward_v4.max_in].t && a[backward_v4.sum_in].t ? check(&backward_v4, a)
-                                                              : "softmaxMax and softmaxSum are needed";
+    return a[backward_v4.max_in].t && a[backward_v4.sum_in].t
+               ? check(&backward_v4, a)
+               : "softmaxMax and softmaxSum are needed";
 }
 
 /* ---- layouts ---- */
@@ -149,7 +237,8 @@ static int unfold(struct npu_aten_ctx *c, const struct aclTensor *t, const char 
 }
 
 /* Back from [B, N, S, D]. */
-static void fold_into(struct npu_aten_ctx *c, int x, const char *layout, const struct aclTensor *out)
+static void fold_into(struct npu_aten_ctx *c, int x, const char *layout,
+                      const struct aclTensor *out)
 {
     if (!strcmp(layout, "SBH"))
         x = at(c, "aten::permute", V(x), INTS(2, 0, 1, 3));
@@ -175,8 +264,7 @@ static int spread_heads(const struct attention *t, int x)
 {
     const int64_t times = t->n_kv_heads ? t->n_heads / t->n_kv_heads : 1;
 
-    return times == 1 ? x
-                      : at(t->c, "aten::repeat_interleave.self_int", V(x), INT(times), INT(1));
+    return times == 1 ? x : at(t->c, "aten::repeat_interleave.self_int", V(x), INT(times), INT(1));
 }
 
 /* Gradients of k and v: heads that share one head add up. */
@@ -267,7 +355,8 @@ static void store_statistics(const struct attention *t, int v, const struct aclT
 {
     if (!out || npu_tensor_numel(out) == 0)
         return;
-    v = at(t->c, "aten::expand", V(v), INTS(t->batch, t->n_heads, t->sq, out->dim[out->n_dims - 1]));
+    v = at(t->c, "aten::expand", V(v),
+           INTS(t->batch, t->n_heads, t->sq, out->dim[out->n_dims - 1]));
     store(t->c, v, out);
 }
 

@@ -87,8 +87,8 @@ void npu_nat_unique_consecutive(struct npu_aten_ctx *c, const union npu_arg *a)
 
 void npu_nat_unique2(struct npu_aten_ctx *c, const union npu_arg *a)
 {
-    const int v = at(c, "aten::_unique2", TENSOR(c, a[0].t), BOOL(a[1].i), BOOL(a[2].i),
-                     BOOL(a[3].i));
+    const int v =
+        at(c, "aten::_unique2", TENSOR(c, a[0].t), BOOL(a[1].i), BOOL(a[2].i), BOOL(a[3].i));
 
     store_unique(c, v, &a[4], a[2].i, a[3].i);
 }
@@ -179,8 +179,8 @@ void npu_nat_scatter_nd_update(struct npu_aten_ctx *c, const union npu_arg *a)
         npu_aten()->fail(c, "the last dimension of indices must be 1 to the dimensions of var");
         return;
     }
-    parts = at(c, "aten::unbind.int", V(at(c, "aten::to.dtype", TENSOR(c, indices), DTYPE(DT_INT64))),
-               INT(-1));
+    parts = at(c, "aten::unbind.int",
+               V(at(c, "aten::to.dtype", TENSOR(c, indices), DTYPE(DT_INT64))), INT(-1));
     for (int64_t i = 0; i < n; i++)
         at_dim[i] = parts + (int)i;
     at(c, "aten::index_put_", TENSOR(c, a[0].t),
@@ -230,7 +230,8 @@ static int scatter_reduce(struct npu_aten_ctx *c, const union npu_arg *a)
     const int64_t n = (int64_t)(sizeof words / sizeof *words);
 
     if (a[4].i < 0 || a[4].i >= n) {
-        npu_aten()->fail(c, "reduce must be 0 (none), 1 (sum), 2 (prod), 3 (max), 4 (min), 5 (mean)");
+        npu_aten()->fail(c,
+                         "reduce must be 0 (none), 1 (sum), 2 (prod), 3 (max), 4 (min), 5 (mean)");
         return -1;
     }
     if (!words[a[4].i])

@@ -64,7 +64,8 @@ void npu_nat_kl_div_target_backward(struct npu_aten_ctx *c, const union npu_arg 
     if (a[4].i)
         g = at(c, "aten::mul.Tensor", V(g), V(at(c, "aten::exp", V(t))));
     else /* t log t is flat at 0 */
-        g = at(c, "aten::masked_fill.Scalar", V(g), V(at(c, "aten::le.Scalar", V(t), INT(0))), INT(0));
+        g = at(c, "aten::masked_fill.Scalar", V(g), V(at(c, "aten::le.Scalar", V(t), INT(0))),
+               INT(0));
     store_gradient(c, g, a[0].t, a[3].i, a[5].t);
 }
 

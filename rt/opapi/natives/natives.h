@@ -18,9 +18,8 @@ npu_native_fn npu_nat_fa_v1, npu_nat_fa_v2, npu_nat_fa_v4, npu_nat_fa_grad_v1, n
     npu_nat_fa_grad_v4;
 npu_native_check_fn npu_check_fa_v1, npu_check_fa_v2, npu_check_fa_v4, npu_check_fa_grad_v1,
     npu_check_fa_grad_v2, npu_check_fa_grad_v4;
-npu_native_fn npu_nat_add_v3, npu_nat_amp_update_scale, npu_nat_cast_hif8,
-    npu_nat_copy_hif8, npu_nat_foreach_round,
-    npu_nat_foreach_round_v1;
+npu_native_fn npu_nat_add_v3, npu_nat_amp_update_scale, npu_nat_cast_hif8, npu_nat_copy_hif8,
+    npu_nat_foreach_round, npu_nat_foreach_round_v1;
 npu_native_check_fn npu_check_foreach_round;
 npu_native_fn npu_nat_nonzero_v2, npu_nat_scatter, npu_nat_scatter_value, npu_nat_inplace_scatter,
     npu_nat_inplace_scatter_value;
@@ -33,10 +32,9 @@ npu_native_check_fn npu_check_dropout_gen_mask, npu_check_dropout_do_mask, npu_c
 npu_native_fn npu_nat_max_pool2d_mask, npu_nat_max_pool2d_mask_backward;
 npu_native_fn npu_nat_dynamic_quant;
 npu_native_check_fn npu_check_dynamic_quant;
-npu_native_fn npu_nat_l1_loss_backward, npu_nat_kl_div_backward,
-    npu_nat_kl_div_target_backward, npu_nat_bce_logits_backward,
-    npu_nat_log_sigmoid_forward, npu_nat_log_sigmoid_backward, npu_nat_ctc_loss,
-    npu_nat_ctc_loss_backward;
+npu_native_fn npu_nat_l1_loss_backward, npu_nat_kl_div_backward, npu_nat_kl_div_target_backward,
+    npu_nat_bce_logits_backward, npu_nat_log_sigmoid_forward, npu_nat_log_sigmoid_backward,
+    npu_nat_ctc_loss, npu_nat_ctc_loss_backward;
 npu_native_check_fn npu_check_loss_backward, npu_check_bce_logits_backward, npu_check_ctc_loss,
     npu_check_ctc_loss_backward;
 npu_native_fn npu_nat_rms_norm, npu_nat_add_rms_norm, npu_nat_rms_norm_grad,

@@ -111,7 +111,8 @@ static int sum_channels(struct npu_aten_ctx *c, int v, uint32_t n_dims)
     for (int64_t i = 0; i < (int64_t)n_dims; i++)
         if (i != 1)
             dims[n++] = i;
-    return at(c, "aten::sum.dim_IntList", V(v), ((struct npu_value){.kind = V_INTS, .i = n, .p = dims}));
+    return at(c, "aten::sum.dim_IntList", V(v),
+              ((struct npu_value){.kind = V_INTS, .i = n, .p = dims}));
 }
 
 static int64_t per_channel(const struct aclTensor *x)
@@ -184,9 +185,9 @@ void npu_nat_group_norm_silu(struct npu_aten_ctx *c, const union npu_arg *a)
     const struct aclTensor *x = a[0].t;
     const int64_t n = x->dim[0], channels = x->dim[1];
     const int64_t area = n && channels ? npu_tensor_numel(x) / (n * channels) : 0;
-    const int v = at(c, "aten::native_group_norm", TENSOR(c, x), TENSOR(c, a[1].t),
-                     TENSOR(c, a[2].t), INT(n), INT(channels), INT(area), INT(a[3].i),
-                     DOUBLE(a[4].d));
+    const int v =
+        at(c, "aten::native_group_norm", TENSOR(c, x), TENSOR(c, a[1].t), TENSOR(c, a[2].t), INT(n),
+           INT(channels), INT(area), INT(a[3].i), DOUBLE(a[4].d));
 
     store(c, at(c, "aten::silu", V(v)), a[5].t);
     store(c, v + 1, a[6].t);

@@ -69,10 +69,14 @@ static uint64_t next64(struct stream *s)
 static int digits_of(int dtype)
 {
     switch (dtype) {
-    case DT_HALF: return 11;
-    case DT_BF16: return 8;
-    case DT_DOUBLE: return 53;
-    default: return 24;
+    case DT_HALF:
+        return 11;
+    case DT_BF16:
+        return 8;
+    case DT_DOUBLE:
+        return 53;
+    default:
+        return 24;
     }
 }
 
@@ -89,8 +93,8 @@ static double uniform(struct stream *s, int digits)
 typedef double draw_fn(struct stream *s, int digits, const double *p);
 
 /* Draws go into a buffer of doubles: exact for every float type, rounded once by the store. */
-static void fill(struct npu_aten_ctx *c, const struct aclTensor *out, struct stream s, draw_fn *draw,
-                 const double *p)
+static void fill(struct npu_aten_ctx *c, const struct aclTensor *out, struct stream s,
+                 draw_fn *draw, const double *p)
 {
     const int64_t n = npu_tensor_numel(out);
     const int digits = digits_of(out->dtype);
@@ -159,7 +163,8 @@ static void normal_tensors(struct npu_aten_ctx *c, const union npu_arg *a, bool 
     int v;
 
     fill(c, out, stream_of((uint64_t)a[2].i, (uint64_t)a[3].i), draw_normal, standard);
-    v = at(c, "aten::mul.Tensor", TENSOR(c, out), std_is_tensor ? TENSOR(c, a[1].t) : DOUBLE(a[1].d));
+    v = at(c, "aten::mul.Tensor", TENSOR(c, out),
+           std_is_tensor ? TENSOR(c, a[1].t) : DOUBLE(a[1].d));
     v = at(c, "aten::add.Tensor", V(v), mean_is_tensor ? TENSOR(c, a[0].t) : DOUBLE(a[0].d));
     store(c, v, out);
 }
