@@ -168,7 +168,7 @@ static void list_abi(cJSON *items)
 
 /* partial: numerics and dtypes are those of torch on the CPU, and what a row cannot map it refuses.
  */
-static void add_aclnn(cJSON *items, const char *name, const char *schema)
+static void add_computed(cJSON *items, const char *name, const char *schema)
 {
     cJSON *item = add_item(items, name);
 
@@ -179,15 +179,16 @@ static void add_aclnn(cJSON *items, const char *name, const char *schema)
 
 static void list_aclnn(cJSON *items)
 {
-#define ACLNN(name, schema) add_aclnn(items, name, schema);
+#define ACLNN(name, schema) add_computed(items, name, schema);
 #define TESTS(name, tests)
 #include "rows.inc"
 }
 
-/* Every aclop type is refused by name in this version: the list is empty, not absent. */
 static void list_aclop(cJSON *items)
 {
-    (void)items;
+#define ACLOP(type, schema, fn, inputs, ints, real)                                                \
+    add_computed(items, type, schema ? schema : "native: " #fn);
+#include "../rt/opapi/aclop.def"
 }
 
 static void add_api(cJSON *items, const char *name, const char *door, const char *family,

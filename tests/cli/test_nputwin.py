@@ -101,7 +101,7 @@ def test_list_metrics_has_the_goals(run):
     assert metrics["add_f16_16M_of_limit"]["goal"] == pytest.approx(0.6)
 
 
-@pytest.mark.parametrize("kind", ["abi", "aclnn", "api"])
+@pytest.mark.parametrize("kind", ["abi", "aclnn", "aclop", "api"])
 def test_interfaces_carry_a_level_and_their_tests(run, kind):
     found = items(run, kind)
     assert found
@@ -110,7 +110,7 @@ def test_interfaces_carry_a_level_and_their_tests(run, kind):
         assert all((ROOT / test).is_file() for test in item["tests"]), name
 
 
-@pytest.mark.parametrize("kind", ["abi", "aclnn", "api"])
+@pytest.mark.parametrize("kind", ["abi", "aclnn", "aclop", "api"])
 def test_full_is_tested(run, kind):
     assert [name for name, item in items(run, kind).items() if item["level"] == "full" and not item["tests"]] == []
 
