@@ -206,7 +206,7 @@ template <class T>
 static void pad_of(uint32_t count, uint32_t len, uint32_t gm_gap, uint32_t ub_gap, uint8_t left,
                    uint8_t right, bool is_pad, T value)
 {
-    bytes src = ramp(4096);
+    bytes src = ramp(count * size_t(len + gm_gap));
     const DataCopyExtParams p{uint16_t(count), len, gm_gap, ub_gap, 0};
     const bytes got = ub_after<T>([&](LocalTensor<T> t) {
         DataCopyPad(t, global<T>(src), p, DataCopyPadExtParams<T>{is_pad, left, right, value});
