@@ -17,10 +17,10 @@ extern "C" {
 #endif
 
 /* Visible outside the shared object that holds it; all else is hidden. */
-#define NPU_API __attribute__((visibility("default")))
+#define NPU_API          __attribute__((visibility("default")))
 #define NPU_PRINTF(f, a) __attribute__((format(printf, f, a)))
-#define NPU_LIKELY(x) __builtin_expect(!!(x), 1)
-#define NPU_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define NPU_LIKELY(x)    __builtin_expect(!!(x), 1)
+#define NPU_UNLIKELY(x)  __builtin_expect(!!(x), 0)
 
 enum npu_status {
 #define ERR(id, text, hint) id,

@@ -54,8 +54,8 @@ static struct exceptions *exceptions_now(void)
 /* ---- what the sanitizers want to know ----------------------------------------------------------
  */
 
-/* Functions that begin on one stack and end on another, or never: thread sanitizer must not count their
- * calls, or its picture of the stacks drifts until it gives up. */
+/* Functions that begin on one stack and end on another, or never: thread sanitizer must not count
+ * their calls, or its picture of the stacks drifts until it gives up. */
 #define UNSEEN __attribute__((no_sanitize("thread")))
 
 static UNSEEN void leave_host(struct npu_fiber *f)

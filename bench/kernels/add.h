@@ -7,9 +7,8 @@
 #define BENCH_ADD_H
 #include "kernel_operator.h"
 
-template <class T> class TiledAdd
-{
-  public:
+template <class T> class TiledAdd {
+public:
     __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint32_t n, uint32_t tile)
     {
         uint32_t mine = n / AscendC::GetBlockNum();
@@ -34,7 +33,7 @@ template <class T> class TiledAdd
         }
     }
 
-  private:
+private:
     __aicore__ inline void CopyIn(uint32_t at)
     {
         AscendC::LocalTensor<T> x = in_x_.AllocTensor<T>(), y = in_y_.AllocTensor<T>();

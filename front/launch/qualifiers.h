@@ -14,8 +14,8 @@
 
 #define __aicore__ __aicore__
 #define __global__ __global__
-#define __gm__ __gm__
-#define __ubuf__ __ubuf__
+#define __gm__     __gm__
+#define __ubuf__   __ubuf__
 
 using GM_ADDR = std::uint8_t *; /* a type, not a macro: it may stand in any declaration */
 

@@ -85,7 +85,8 @@ static void call_create_stream(struct fuzz_in *in)
 
     if (slot->is_live)
         return;
-    /* the slot's piece was written through the default stream, or one that is gone: no order with this */
+    /* the slot's piece was written through the default stream, or one that is gone: no order with
+     * this */
     must_work(aclrtSynchronizeDevice(), "aclrtSynchronizeDevice");
     must_work(aclrtCreateStreamWithConfig(&slot->handle, 0, 0), "aclrtCreateStreamWithConfig");
     slot->is_live = true;
