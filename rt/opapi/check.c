@@ -346,7 +346,7 @@ static int check_conv(const struct npu_op_row *row, const union npu_arg *args)
 
 static int check_rule(const struct npu_op_row *row, const union npu_arg *args)
 {
-    struct operands o;
+    struct operands o = {0};
 
     if (row->rule == RULE_NONE)
         return ACL_OK;

@@ -360,6 +360,7 @@ static bool scalar_set(struct aclScalar *s, const void *value)
         s->f = bf16_value(READ(uint16_t));
         return true;
     case DT_INT8:
+        /* NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, not a character */
         s->i = READ(int8_t);
         return true;
     case DT_UINT8:
