@@ -253,7 +253,7 @@ bool fits(const slot &s)
         return s.is_dtype && (k == KIND_t || k == KIND_T);
     case HOW_LONG:
         return k == KIND_t && s.want == TypeKind::TensorType;
-    case HOW_POSITIVE:
+    case HOW_GIVEN:
         return s.optional && (kind_is_int(k) || kind_is_real(k));
     case HOW_CONST:
         return true;
@@ -353,10 +353,10 @@ IValue special_value(const slot &s, const union npu_arg &a)
         return IValue(static_cast<int64_t>(scalar_type(a.t->dtype)));
     case HOW_LONG:
         return wrap(a.t).to(at::kLong);
-    case HOW_POSITIVE:
+    case HOW_GIVEN:
         if (kind_is_int(s.kind))
-            return a.i > 0 ? IValue(a.i) : IValue();
-        return a.d > 0 ? IValue(a.d) : IValue();
+            return a.i != 0 ? IValue(a.i) : IValue();
+        return a.d != 0 ? IValue(a.d) : IValue();
     case HOW_TENSOR: {
         at::Tensor t =
             wrap_memory(const_cast<int64_t *>(a.ia->v), a.ia->n * sizeof(int64_t), at::kLong);

@@ -23,7 +23,8 @@ extern "C" {
 #define FOR_KINDS(_)                                                                               \
     _(t)                                                                                           \
     _(T)                                                                                           \
-    _(s) _(ia) _(ba) _(fa) _(tl) _(TL) _(sl) _(i64) _(i32) _(i8) _(u64) _(bool) _(double) _(float) \
+    _(s)                                                                                           \
+    _(ia) _(ba) _(fa) _(tl) _(TL) _(sl) _(i64) _(i32) _(i8) _(u64) _(bool) _(double) _(float)      \
         _(str) _(dt)
 enum npu_kind {
 #define KIND(k) KIND_##k,
@@ -55,18 +56,18 @@ struct npu_param {
 
 /* How one argument of the ATen schema (or one result) is made. */
 enum npu_how {
-    HOW_PARAM,    /* arg=param          the parameter, converted by the schema's type */
-    HOW_ITEM,     /* arg=item(param)    the value of a tensor of one element, read when it runs */
-    HOW_TENSOR,   /* arg=tensor(param)  an aclIntArray as an int64 tensor */
-    HOW_ENUM,     /* arg=enum(param:a,b) an integer as the word of that number */
-    HOW_DTYPE,    /* arg=dtype(param)   the data type of a tensor */
-    HOW_LONG,     /* arg=long(param)    an integer tensor as int64, the type of torch's indices */
-    HOW_POSITIVE, /* arg=positive(param) the number, none when it is not above 0 */
-    HOW_CONST,    /* arg:=text          a constant */
-    HOW_RESULT,   /* retN=param         result N is copied into it */
-    HOW_DYNAMIC,  /* dynN=param         the same, and the view takes the shape of the result */
-    HOW_ZERO,     /* !param             refused unless null, 0 or empty */
-    HOW_FREE      /* ~param             a hint without a meaning on the twin */
+    HOW_PARAM,   /* arg=param          the parameter, converted by the schema's type */
+    HOW_ITEM,    /* arg=item(param)    the value of a tensor of one element, read when it runs */
+    HOW_TENSOR,  /* arg=tensor(param)  an aclIntArray as an int64 tensor */
+    HOW_ENUM,    /* arg=enum(param:a,b) an integer as the word of that number */
+    HOW_DTYPE,   /* arg=dtype(param)   the data type of a tensor */
+    HOW_LONG,    /* arg=long(param)    an integer tensor as int64, the type of torch's indices */
+    HOW_GIVEN,   /* arg=given(param)   the number, none when it is 0 */
+    HOW_CONST,   /* arg:=text          a constant */
+    HOW_RESULT,  /* retN=param         result N is copied into it */
+    HOW_DYNAMIC, /* dynN=param         the same, and the view takes the shape of the result */
+    HOW_ZERO,    /* !param             refused unless null, 0 or empty */
+    HOW_FREE     /* ~param             a hint without a meaning on the twin */
 };
 
 struct npu_map {

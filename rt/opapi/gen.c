@@ -145,7 +145,7 @@ static void read_source(struct row *row, struct map *m, char *text)
 {
     static const char *const calls[][2] = {{"item", "HOW_ITEM"}, {"tensor", "HOW_TENSOR"},
                                            {"enum", "HOW_ENUM"}, {"dtype", "HOW_DTYPE"},
-                                           {"long", "HOW_LONG"}, {"positive", "HOW_POSITIVE"}};
+                                           {"long", "HOW_LONG"}, {"given", "HOW_GIVEN"}};
     char *open = strchr(text, '('), *colon;
 
     if (!open) {
@@ -181,7 +181,7 @@ static bool read_result(struct row *row, const char *arg, char *source)
     if (!dynamic && !(!strncmp(arg, "ret", 3) && isdigit((unsigned char)arg[3])))
         return false;
     m = new_map(row, dynamic ? "HOW_DYNAMIC" : "HOW_RESULT");
-    m->result = atoi(arg + 3);
+    m->result = (int)strtol(arg + 3, NULL, 10);
     use_param(row, m, source);
     return true;
 }
@@ -373,12 +373,14 @@ static void generate(FILE *in, FILE *out, FILE *rows)
     }
 }
 
+/* Rows come after the prototypes that they use, so they were kept aside. */
 static void append(FILE *out, FILE *rows)
 {
     char text[4096];
     size_t n;
 
-    rewind(rows);
+    if (fseek(rows, 0, SEEK_SET) != 0)
+        return;
     fprintf(out, "\nconst struct npu_op_row npu_op_rows[] = {\n");
     while ((n = fread(text, 1, sizeof text, rows)) > 0)
         fwrite(text, 1, n, out);

@@ -250,3 +250,28 @@ void npu_nat_inplace_scatter_reduce(struct npu_aten_ctx *c, const union npu_arg 
 {
     store(c, scatter_reduce(c, a), a[0].t);
 }
+
+/* ---- bags of embeddings ---- */
+
+/* The caller's vector may be longer (a bag behind the last offset), or empty when it is not wanted.
+ */
+static void store_front(struct npu_aten_ctx *c, int v, const struct aclTensor *out)
+{
+    struct aclTensor view = *out;
+    const int n_dims = npu_aten()->n_dims(c, v);
+
+    if (n_dims == 1 && out->n_dims == 1 && npu_aten()->size(c, v, 0) < out->dim[0])
+        view.dim[0] = npu_aten()->size(c, v, 0);
+    store(c, v, &view);
+}
+
+void npu_nat_embedding_bag(struct npu_aten_ctx *c, const union npu_arg *a)
+{
+    const int v =
+        at(c, "aten::_embedding_bag", TENSOR(c, a[0].t), TENSOR(c, a[1].t), TENSOR(c, a[2].t),
+           BOOL(a[3].i), INT(a[4].i), BOOL(a[5].i), TENSOR(c, a[6].t), BOOL(a[7].i), INT(a[8].i));
+
+    store(c, v, a[9].t);
+    for (int i = 1; i < 4; i++)
+        store_front(c, v + i, a[9 + i].t);
+}

@@ -30,7 +30,7 @@ npu_native_fn npu_nat_normal, npu_nat_normal_out, npu_nat_normal_tensor_float,
     npu_nat_dropout_do_mask, npu_nat_dropout_v3, npu_nat_rrelu, npu_nat_inplace_rrelu;
 npu_native_check_fn npu_check_dropout_gen_mask, npu_check_dropout_do_mask, npu_check_rrelu;
 npu_native_fn npu_nat_max_pool2d_mask, npu_nat_max_pool2d_mask_backward;
-npu_native_fn npu_nat_dynamic_quant;
+npu_native_fn npu_nat_dynamic_quant, npu_nat_embedding_bag;
 npu_native_check_fn npu_check_dynamic_quant;
 npu_native_fn npu_nat_l1_loss_backward, npu_nat_kl_div_backward, npu_nat_kl_div_target_backward,
     npu_nat_bce_logits_backward, npu_nat_log_sigmoid_forward, npu_nat_log_sigmoid_backward,
