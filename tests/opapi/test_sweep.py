@@ -30,6 +30,7 @@ DIFFERS = {
 # What torch_npu or the twin does not have: an exception with this text, and the next operator is right.
 REFUSES = {
     "aclStft": "not exported",
+    "'stft' is not differentiable": "torch_npu has no gradient for the window",
     "from the 'SparseCsrnpu' backend": "torch_npu has no sparse CSR kernels",
     "tensor_indices_or_sections to be on cpu": "torch wants the sections of tensor_split on the CPU",
     "Only contiguous_format or preserve_format": "torch_npu knows no channels_last",
