@@ -22,6 +22,20 @@ static uint32_t type_bytes(uint8_t type)
     return bytes ? bytes : 1; /* no row has 0, which an analyser cannot know */
 }
 
+/* Type of the result. */
+static uint8_t dst_type_of(const struct npu_insn *in)
+{
+    return in->op == OP_vconv ? in->dst_type : in->op == OP_vmlaw ? TYPE_f32 : in->type;
+}
+
+/* Bytes of the wider of source and result: lanes are counted in those. */
+static uint32_t widest_bytes(const struct npu_insn *in)
+{
+    const uint32_t dst = type_bytes(dst_type_of(in)), src = type_bytes(in->type);
+
+    return dst > src ? dst : src;
+}
+
 /* A plain operand: blks of 32 bytes at the strides of the instruction. */
 static struct npu_view blks(const struct npu_ref *ref, uint32_t elem_bytes, uint32_t lanes)
 {
@@ -55,9 +69,27 @@ uint32_t npu_extreme_bytes(const struct npu_insn *in)
 {
     enum { VALUE_INDEX, INDEX_VALUE, ONLY_VALUE, ONLY_INDEX };
 
-    if (in->op == OP_vcadd || in->mode == ONLY_VALUE)
+    if (in->op == OP_vcadd || in->op == OP_vsumall || in->mode == ONLY_VALUE)
         return type_bytes(in->type);
     return in->mode == ONLY_INDEX ? 4 : 2 * type_bytes(in->type);
+}
+
+/* 32 lanes of halves, or 16 of floats, become one blk; two lanes have one result. */
+static void lay_pairs(struct npu_walk *w, const struct npu_insn *in)
+{
+    const uint32_t elem = type_bytes(in->type);
+    struct npu_view *d = &w->view[VIEW_DST];
+
+    *d = blks(&in->ref[0], elem, w->lanes / 2);
+    d->chunk_step = NPU_BLK_BYTES;
+    d->rep_step = (uint64_t)in->ref[0].rep_stride * NPU_REPEAT_BYTES / 2;
+    d->lanes_per_chunk *= 2;
+    w->view[VIEW_SRC0] = blks(&in->ref[1], elem, w->lanes);
+}
+
+static bool is_over_all(uint8_t op)
+{
+    return op == OP_vsumall || op == OP_vmaxall || op == OP_vminall;
 }
 
 static void lay_reduction(struct npu_walk *w, const struct npu_insn *in)
@@ -66,7 +98,13 @@ static void lay_reduction(struct npu_walk *w, const struct npu_insn *in)
     const uint32_t elem = type_bytes(in->type);
     const uint32_t bytes = per_blk ? NPU_BLKS_PER_REPEAT * elem : npu_extreme_bytes(in);
 
-    w->view[VIEW_DST] = run(&in->ref[0], bytes, (uint64_t)in->ref[0].rep_stride * bytes, bytes);
+    const uint64_t step = is_over_all(in->op) ? 0 : (uint64_t)in->ref[0].rep_stride * bytes;
+
+    if (in->op == OP_vcpadd) {
+        lay_pairs(w, in);
+        return;
+    }
+    w->view[VIEW_DST] = run(&in->ref[0], bytes, step, bytes);
     w->view[VIEW_SRC0] = blks(&in->ref[1], elem, w->lanes);
 }
 
@@ -144,8 +182,7 @@ static void lay_lanes(struct npu_walk *w, const struct npu_insn *in)
     for (int o = 0; o < 3; o++)
         if (shape->use[o] != USE_N)
             w->view[o] = blks(&in->ref[o], type_bytes(in->type), w->lanes);
-    if (in->op == OP_vconv)
-        w->view[VIEW_DST] = blks(&in->ref[0], type_bytes(in->dst_type), w->lanes);
+    w->view[VIEW_DST] = blks(&in->ref[0], type_bytes(dst_type_of(in)), w->lanes);
     /* Results of a comparison are packed over the repeats; strides and mask play no part. */
     if (in->op == OP_vcmp || in->op == OP_vcmps) {
         w->view[VIEW_DST] = run(&in->ref[0], w->lanes / 8, w->lanes / 8, NPU_BLK_BYTES);
@@ -185,12 +222,9 @@ static void make_contiguous(struct npu_insn *in)
     in->mask[0] = in->count;
     in->mask[1] = 0;
     for (int o = 0; o < 3; o++) {
-        const uint32_t bytes = type_bytes(o == 0 && in->op == OP_vconv ? in->dst_type : in->type);
-        const uint32_t widest = type_bytes(
-            in->op == OP_vconv && type_bytes(in->dst_type) > type_bytes(in->type) ? in->dst_type
-                                                                                  : in->type);
+        const uint32_t bytes = type_bytes(o == 0 ? dst_type_of(in) : in->type);
         in->ref[o].blk_stride = 1;
-        in->ref[o].rep_stride = (uint16_t)(NPU_BLKS_PER_REPEAT * bytes / widest);
+        in->ref[o].rep_stride = (uint16_t)(NPU_BLKS_PER_REPEAT * bytes / widest_bytes(in));
     }
     if (shape == SHAPE_RED)
         in->ref[0].rep_stride = 1;
@@ -198,10 +232,8 @@ static void make_contiguous(struct npu_insn *in)
 
 static uint32_t lanes_of(const struct npu_insn *in)
 {
-    uint32_t bytes = type_bytes(in->type);
+    const uint32_t bytes = widest_bytes(in);
 
-    if (in->op == OP_vconv && type_bytes(in->dst_type) > bytes)
-        bytes = type_bytes(in->dst_type);
     return NPU_REPEAT_BYTES / (bytes < 2 ? 2 : bytes);
 }
 

@@ -41,8 +41,8 @@ struct npu_ref {
 struct npu_insn {
     uint8_t kind, op, type, dst_type; /* dst_type: vconv only */
     uint8_t pipe, peer, event_id;     /* peer: the other end of a flag */
-    uint8_t mode; /* enum npu_relation, npu_round, order of a reduction, mode of vsel */
-    uint8_t repeat;
+    uint8_t mode;    /* enum npu_relation, npu_round, order of a reduction, mode of vsel */
+    uint32_t repeat; /* the chip's field has 8 bits; vsumall and its sisters take more */
     uint8_t pad_left, pad_right;   /* elements of pad around each burst (copy_gm_to_ub) */
     bool is_pad;                   /* pads hold `scalar`; else the filler is the first element */
     uint32_t count;                /* count form: elements; 0: repeat, mask and strides rule */
@@ -71,14 +71,17 @@ struct npu_insn {
  * results: for vcadd and order 2 one element; orders 0 and 1 two elements; order 3 four bytes. mode
  * = order: 0 value,index 1 index,value 2 value 3 index (32 bits). An index counts lanes of its
  * repeat. vcgadd, vcgmax, vcgmin  ref[0].rep_stride in 8 elements. On 2201 a blk without an active
- * lane leaves its result as it was. vbrcb         8 elements of src0 a repeat, one after the other;
- * mask is not looked at. vgather       ref[1] + scalar + offset is where an element lies, all in
- * bytes; the offsets are 32-bit, contiguous at ref[2], one a lane. vcopy         n_burst 0: lanes
- * under mask and strides; else n_burst bursts with gaps, as the movers. copy_*        n_burst
- * bursts of burst_bytes; gaps in bytes. In UB each burst begins at a multiple of 32 bytes and its
- * gap counts from the padded end. A burst with pads or a tail is filled with `scalar` when is_pad
- * is set, else with its own first element. Set and wait  set_flag: pipe = from, peer = to;
- * wait_flag: pipe = the one that waits, peer = from.
+ * lane leaves its result as it was. vcpadd        ref[0].rep_stride in 128 bytes; a pair without an
+ * active lane leaves its result as it was. vsumall, vmaxall, vminall  one result; vmaxall and
+ * vminall have the modes 0 and 2 of vcmax, an index counts lanes of all repeats; the result of
+ * vsumall stands in regs.sum as well. vmlaw  type = sources, dst is f32. vbrcb         8 elements
+ * of src0 a repeat, one after the other; mask is not looked at. vgather       ref[1] + scalar +
+ * offset is where an element lies, all in bytes; the offsets are 32-bit, contiguous at ref[2], one
+ * a lane. vcopy         n_burst 0: lanes under mask and strides; else n_burst bursts with gaps, as
+ * the movers. copy_*        n_burst bursts of burst_bytes; gaps in bytes. In UB each burst begins
+ * at a multiple of 32 bytes and its gap counts from the padded end. A burst with pads or a tail is
+ * filled with `scalar` when is_pad is set, else with its own first element. Set and wait  set_flag:
+ * pipe = from, peer = to; wait_flag: pipe = the one that waits, peer = from.
  */
 
 /* Special registers that instructions read and doors may set at any time. */
@@ -86,6 +89,7 @@ struct npu_regs {
     uint64_t mask[2];    /* vector mask, lanes 0..63 and 64..127 */
     uint64_t cmpmask[2]; /* set_cmpmask */
     bool counter_mode;   /* mask[0] counts elements */
+    uint32_t sum;        /* bits of the newest vsumall, in its type */
 };
 
 struct npu_bank {

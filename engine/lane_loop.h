@@ -54,6 +54,48 @@ NPU_INLINE void NPU_CAT(loop_, T)(NPU_CAT(lane_fn_, T) * lane, int n_src, void *
         d[i] = lane(n_src > 0 ? a[i] : s, n_src > 1 ? b[i] : s, s);
 #endif
 }
+
+/* The same with dst as the third source. */
+typedef CA NPU_CAT(lane3_fn_, T)(CA a, CA b, CA d);
+
+NPU_INLINE void NPU_CAT(loop3_, T)(NPU_CAT(lane3_fn_, T) * lane, void *dst, const void *src0,
+                                   const void *src1, uint32_t n)
+{
+    ST *d = dst;
+    const ST *a = src0, *b = src1;
+    uint32_t i = 0;
+
+#if CONVERTS
+    for (; i + W <= n; i += W) {
+        CA x[W], y[W], z[W];
+        NPU_CAT(up_, T)(x, a + i);
+        NPU_CAT(up_, T)(y, b + i);
+        NPU_CAT(up_, T)(z, d + i);
+        for (int j = 0; j < W; j++)
+            z[j] = lane(x[j], y[j], z[j]);
+        NPU_CAT(dn_, T)(d + i, z);
+    }
+    if (i < n) {
+        ST ta[W] = {0}, tb[W] = {0}, td[W] = {0};
+        const size_t rest = (n - i) * sizeof(ST);
+        memcpy(ta, a + i, rest);
+        memcpy(tb, b + i, rest);
+        memcpy(td, d + i, rest);
+        CA x[W], y[W], z[W];
+        NPU_CAT(up_, T)(x, ta);
+        NPU_CAT(up_, T)(y, tb);
+        NPU_CAT(up_, T)(z, td);
+        for (int j = 0; j < W; j++)
+            z[j] = lane(x[j], y[j], z[j]);
+        NPU_CAT(dn_, T)(td, z);
+        memcpy(d + i, td, rest);
+    }
+#else
+#pragma GCC ivdep
+    for (i = 0; i < n; i++)
+        d[i] = lane(a[i], b[i], d[i]);
+#endif
+}
 #undef ST
 #undef CA
 #undef T

@@ -129,12 +129,14 @@ EXTREMA(s16)
 EXTREMA(s32)
 #define npu_abs(a) __builtin_fabsf(a)
 NPU_INLINE float npu_once(double y, bool half) { return half ? npu_f64_to_f32_odd(y) : (float)y; }
-#define npu_exp(a)      npu_once(npu_exp_f64((double)(a)), half)
-#define npu_ln(a)       npu_once(npu_ln_f64((double)(a)), half)
-#define npu_tanh(a)     npu_once(npu_tanh_f64((double)(a)), half)
-#define npu_sin(a)      npu_once(npu_sin_f64((double)(a)), half)
-#define npu_cos(a)      npu_once(npu_cos_f64((double)(a)), half)
-#define npu_tan(a)      npu_once(npu_tan_f64((double)(a)), half)
+#define npu_exp(a)  npu_once(npu_exp_f64((double)(a)), half)
+#define npu_ln(a)   npu_once(npu_ln_f64((double)(a)), half)
+#define npu_tanh(a) npu_once(npu_tanh_f64((double)(a)), half)
+#define npu_sin(a)  npu_once(npu_sin_f64((double)(a)), half)
+#define npu_cos(a)  npu_once(npu_cos_f64((double)(a)), half)
+#define npu_tan(a)  npu_once(npu_tan_f64((double)(a)), half)
+/* At least 0, in the type of a: a sum of int16_t is an int until it wraps. */
+#define npu_relu(a, x)  npu_max((__typeof__(a))(x), 0)
 #define npu_sqrt(a)     __builtin_sqrtf(a)
 #define npu_rsqrt(a)    npu_once(1.0 / __builtin_sqrt((double)(a)), half)
 #define npu_lrelu(a, s) (npu_f32_bits(a) >> 31 ? (a) * (s) : (a))
@@ -184,11 +186,25 @@ enum { SRC_VVV = 2, SRC_VV = 1, SRC_VVS = 1, SRC_AXPY = 2, SRC_VS = 0 };
     {                                                                                              \
         loop_##T(lane_##op##_##T, SRC_##shape, dst, src0, src1, s, n);                             \
     }
+/* The old dst is a third source. */
+#define LANE3(T, op, expr)                                                                         \
+    NPU_INLINE ca_##T lane_##op##_##T(ca_##T a, ca_##T b, ca_##T d)                                \
+    {                                                                                              \
+        const bool half = IS_HALF_##T;                                                             \
+        (void)half;                                                                                \
+        return (ca_##T)(expr);                                                                     \
+    }                                                                                              \
+    static void op##_##T(void *dst, const void *src0, const void *src1, uint64_t s, uint32_t n)    \
+    {                                                                                              \
+        (void)s;                                                                                   \
+        loop3_##T(lane_##op##_##T, dst, src0, src1, n);                                            \
+    }
 /* Rows whose lane is FN are not lanes. */
 #define LANES_VVV(types, op, lane)  FOR_##types(LANE, op, VVV, lane)
 #define LANES_VV(types, op, lane)   FOR_##types(LANE, op, VV, lane)
 #define LANES_VVS(types, op, lane)  FOR_##types(LANE, op, VVS, lane)
 #define LANES_AXPY(types, op, lane) FOR_##types(LANE, op, AXPY, lane)
+#define LANES_MLA(types, op, lane)  FOR_##types(LANE3, op, lane)
 #define LANES_VS(types, op, lane)   FOR_##types(LANE, op, VS, lane)
 #define LANES_CMP(types, op, lane)
 #define LANES_CMPS(types, op, lane)
@@ -197,6 +213,7 @@ enum { SRC_VVV = 2, SRC_VV = 1, SRC_VVS = 1, SRC_AXPY = 2, SRC_VS = 0 };
 #define LANES_RED(types, op, lane)
 #define LANES_BRC(types, op, lane)
 #define LANES_GATHER(types, op, lane)
+#define LANES_MLAW(types, op, lane)
 #define LANES_COPY(types, op, lane)
 #define VEC(op, shape, types, cost, lane, brief) LANES_##shape(types, op, lane)
 #include "../isa/vec.def"
@@ -631,6 +648,7 @@ SEL_ONE(b32)
 #define SLOTS_VV(types, op)   FOR_##types(SLOT, op)
 #define SLOTS_VVS(types, op)  FOR_##types(SLOT, op)
 #define SLOTS_AXPY(types, op) FOR_##types(SLOT, op)
+#define SLOTS_MLA(types, op)  FOR_##types(SLOT, op)
 #define SLOTS_VS(types, op)   FOR_##types(SLOT, op)
 #define SLOTS_CMP(types, op)
 #define SLOTS_CMPS(types, op)
@@ -639,6 +657,7 @@ SEL_ONE(b32)
 #define SLOTS_RED(types, op)
 #define SLOTS_BRC(types, op)
 #define SLOTS_GATHER(types, op)
+#define SLOTS_MLAW(types, op)
 #define SLOTS_COPY(types, op)
 
 #define CONV_SLOT(mode, S, D) .conv[TYPE_##S][TYPE_##D][ROUND_##mode] = conv_##S##_##D##_##mode,

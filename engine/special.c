@@ -20,6 +20,14 @@ struct repeat {
     uint64_t mask[2];
     const uint64_t *gather_mask; /* NULL when every lane is on */
     uint8_t *a, *b, *out;        /* 256 bytes each; b holds the scalar where there is one */
+    struct total *total;
+};
+
+/* What goes on from repeat to repeat. */
+struct total {
+    float value;
+    uint32_t index;
+    bool any;
 };
 
 /* bytes: a multiple of 8; elements of 2 or 4 bytes. */
@@ -88,14 +96,21 @@ static void put_value(const struct repeat *p, uint8_t *to, float v)
         memcpy(to, &v, sizeof v);
 }
 
+enum reduction { SUM, MAX, MIN };
+static enum reduction reduction_of(enum npu_op op)
+{
+    if (op == OP_vcmax || op == OP_vcgmax || op == OP_vmaxall)
+        return MAX;
+    return op == OP_vcmin || op == OP_vcgmin || op == OP_vminall ? MIN : SUM;
+}
+
 /* What changes nothing when it takes the place of a lane that is off. */
 static float identity(enum npu_op op)
 {
     const float inf = npu_f32_from_bits(0x7f800000u);
+    const enum reduction kind = reduction_of(op);
 
-    if (op == OP_vcadd || op == OP_vcgadd)
-        return -0.0f;
-    return op == OP_vcmax || op == OP_vcgmax ? -inf : inf;
+    return kind == SUM ? -0.0f : kind == MAX ? -inf : inf;
 }
 
 /* Each sum of halves is a half again. */
@@ -113,18 +128,16 @@ static void tree_level(const struct repeat *p, float *x, uint32_t n)
 {
     float y[MAX_LANES / 2];
 
-    switch (p->in->op) {
-    case OP_vcmax:
-    case OP_vcgmax:
+    switch (reduction_of(p->in->op)) {
+    case MAX:
         for (uint32_t i = 0; i < n; i++)
             y[i] = npu_max_f32(x[2 * i], x[2 * i + 1]);
         break;
-    case OP_vcmin:
-    case OP_vcgmin:
+    case MIN:
         for (uint32_t i = 0; i < n; i++)
             y[i] = npu_min_f32(x[2 * i], x[2 * i + 1]);
         break;
-    default:
+    case SUM:
         for (uint32_t i = 0; i < n; i++)
             y[i] = x[2 * i] + x[2 * i + 1];
         if (is_half(p))
@@ -192,6 +205,67 @@ static void reduce_repeat(const struct repeat *p)
         put_extreme(p, value, p->in->mode == ORDER_ONLY_VALUE ? 0 : index_of(p, x, value));
 }
 
+/* A repeat that holds a better extreme, or the first NaN, takes over. */
+static void keep_extreme(const struct repeat *p, float value, const float *x)
+{
+    struct total *t = p->total;
+    const float best = reduction_of(p->in->op) == MAX ? npu_max_f32(t->value, value)
+                                                      : npu_min_f32(t->value, value);
+
+    if (t->any && (__builtin_isnan(t->value) || best == t->value))
+        return;
+    t->value = value;
+    t->index = p->r * p->w->lanes + index_of(p, x, value);
+}
+
+static void put_total(const struct repeat *p)
+{
+    const struct total *t = p->total;
+
+    if (reduction_of(p->in->op) != SUM) {
+        put_extreme(p, t->value, t->index);
+        return;
+    }
+    put_value(p, result_at(p), t->value);
+    p->c->pub.regs.sum = is_half(p) ? npu_f32_to_f16(t->value) : npu_f32_bits(t->value);
+}
+
+/* A tree inside a repeat; the results of the repeats one after the other. */
+static void reduce_all(const struct repeat *p)
+{
+    float x[MAX_LANES], scratch[MAX_LANES];
+    struct total *t = p->total;
+
+    if (p->mask[0] | p->mask[1]) {
+        load_active(p, x);
+        memcpy(scratch, x, sizeof x);
+        tree(p, scratch, 1);
+        if (reduction_of(p->in->op) != SUM)
+            keep_extreme(p, scratch[0], x);
+        else
+            t->value = t->any ? t->value + scratch[0] : scratch[0];
+        if (reduction_of(p->in->op) == SUM && is_half(p))
+            round_halves(p, &t->value, 1);
+        t->any = true;
+    }
+    if (t->any && p->r + 1 == p->w->n_repeats)
+        put_total(p);
+}
+
+/* A pair without an active lane leaves its result as it was. */
+static void reduce_pairs(const struct repeat *p)
+{
+    const uint32_t elem = npu_types[p->in->type].bytes, n = p->w->lanes / 2;
+    uint8_t *to = result_at(p);
+    float x[MAX_LANES];
+
+    load_active(p, x);
+    tree_level(p, x, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (npu_mask_has(p->mask, 2 * i) || npu_mask_has(p->mask, 2 * i + 1))
+            put_value(p, to + i * elem, x[i]);
+}
+
 static void reduce_blks(const struct repeat *p)
 {
     const uint32_t elem = npu_types[p->in->type].bytes, per_blk = NPU_BLK_BYTES / elem;
@@ -208,6 +282,25 @@ static void reduce_blks(const struct repeat *p)
         if (any || fills)
             put_value(p, result_at(p) + k * elem, any ? x[k] : none);
     }
+}
+
+/* ---- float += half * half
+ * ---------------------------------------------------------------------------------------- */
+
+/* The product of two halves is exact in a float and always finite, so one rounding is left. */
+static void mul_add_wide(const struct repeat *p)
+{
+    const struct npu_view *d = &p->w->view[VIEW_DST];
+    float a[MAX_LANES], b[MAX_LANES], sum[MAX_LANES / 2];
+
+    p->c->lanes->conv[TYPE_f16][TYPE_f32][ROUND_NONE](a, p->a, p->w->lanes);
+    p->c->lanes->conv[TYPE_f16][TYPE_f32][ROUND_NONE](b, p->b, p->w->lanes);
+    npu_view_gather(p->out, p->c, d, p->r, p->gather_mask);
+    memcpy(sum, p->out, sizeof sum);
+    for (uint32_t i = 0; i < p->w->lanes; i++)
+        sum[i] = a[i] * b[i] + sum[i];
+    memcpy(p->out, sum, sizeof sum);
+    npu_view_scatter(p->c, d, p->r, p->out, p->w->lanes, p->mask);
 }
 
 /* ---- moving
@@ -265,14 +358,17 @@ static repeat_fn *const functions[N_OPS] = {
     [OP_vcmp] = compare,        [OP_vcmps] = compare,       [OP_vsel] = choose,
     [OP_vcadd] = reduce_repeat, [OP_vcmax] = reduce_repeat, [OP_vcmin] = reduce_repeat,
     [OP_vcgadd] = reduce_blks,  [OP_vcgmax] = reduce_blks,  [OP_vcgmin] = reduce_blks,
-    [OP_vbrcb] = broadcast,     [OP_vcopy] = copy_lanes,
+    [OP_vbrcb] = broadcast,     [OP_vcopy] = copy_lanes,    [OP_vcpadd] = reduce_pairs,
+    [OP_vsumall] = reduce_all,  [OP_vmaxall] = reduce_all,  [OP_vminall] = reduce_all,
+    [OP_vmlaw] = mul_add_wide,
 };
 
 /* The fields of these instructions that a type check does not cover. */
 static bool modes_are_possible(struct npu_core_int *c, const struct npu_insn *in)
 {
     const bool is_cmp = in->op == OP_vcmp || in->op == OP_vcmps;
-    const bool is_extreme = in->op == OP_vcmax || in->op == OP_vcmin;
+    const bool is_extreme =
+        in->op == OP_vcmax || in->op == OP_vcmin || in->op == OP_vmaxall || in->op == OP_vminall;
     const unsigned most = is_cmp              ? CMP_NE
                           : is_extreme        ? ORDER_ONLY_INDEX
                           : in->op == OP_vsel ? 2
@@ -288,7 +384,9 @@ static bool modes_are_possible(struct npu_core_int *c, const struct npu_insn *in
 void npu_special_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w)
 {
     uint8_t dense[3][NPU_REPEAT_BYTES] __attribute__((aligned(64))) = {{0}};
-    struct repeat p = {.c = c, .in = in, .w = w, .a = dense[0], .b = dense[1], .out = dense[2]};
+    struct total total = {0};
+    struct repeat p = {
+        .c = c, .in = in, .w = w, .a = dense[0], .b = dense[1], .out = dense[2], .total = &total};
     const bool has_scalar = in->op == OP_vcmps || (in->op == OP_vsel && in->mode == 1);
     repeat_fn *fn = functions[in->op];
 

@@ -91,8 +91,9 @@ static void run_repeat(struct npu_core_int *c, const struct npu_insn *in, const 
     for (int o = VIEW_SRC0; o <= VIEW_SRC1; o++)
         if (v[o].use != USE_N)
             npu_view_gather(dense[o], c, &v[o], r, is_whole ? NULL : mask);
-    if (npu_isa[in->op].shape == SHAPE_AXPY)
-        npu_view_gather(dense[2], c, &v[VIEW_DST], r, is_whole ? NULL : mask);
+    if (v[VIEW_DST].use == USE_U)
+        npu_view_gather(dense[npu_isa[in->op].shape == SHAPE_AXPY ? 2 : 0], c, &v[VIEW_DST], r,
+                        is_whole ? NULL : mask);
     if (in->op == OP_vconv)
         c->lanes->conv[in->type][in->dst_type][in->mode](dense[0], dense[1], w->lanes);
     else

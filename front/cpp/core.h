@@ -142,7 +142,7 @@ inline npu_insn vec_insn(const npu_core *c, npu_op op, npu_type type, const void
     in.op = op;
     in.type = in.dst_type = type;
     in.pipe = PIPE_V;
-    in.repeat = uint8_t(repeat);
+    in.repeat = repeat;
     in.mask[0] = c->regs.mask[0];
     in.mask[1] = c->regs.mask[1];
     in.ref[0] = ub_ref(c, dst, s.blk[0], s.rep[0]);

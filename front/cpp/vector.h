@@ -87,6 +87,49 @@ NPU_BINARY(Max, vmax)
 NPU_BINARY(Min, vmin)
 NPU_BINARY(And, vand)
 NPU_BINARY(Or, vor)
+#if NPU_ARCH == 2201
+NPU_BINARY(AddRelu, vaddrelu)
+NPU_BINARY(SubRelu, vsubrelu)
+NPU_BINARY(FusedMulAdd, vmadd)
+NPU_BINARY(MulAddRelu, vmaddrelu)
+
+/* dst += src0 * src1; halves may be added to floats, then a repeat has 64 lanes. */
+template <typename T, typename U>
+inline void MulAddDst(const LocalTensor<T> &dst, const LocalTensor<U> &src0,
+                      const LocalTensor<U> &src1, const int32_t &count, npu_where where = NPU_HERE)
+{
+    if constexpr (std::is_same_v<T, U>) {
+        NPU_TAKES("MulAddDst", OP_vmla, T);
+        nputwin::vec_count<OP_vmla, true>(dst.raw(), src0.raw(), src1.raw(), 0, count, where);
+    } else {
+        static_assert(std::is_same_v<T, float>, "MulAddDst: dst of another type than src is float");
+        NPU_TAKES("MulAddDst", OP_vmlaw, U);
+        npu_core *c = nputwin::core();
+        npu_insn in = nputwin::vec_insn(c, OP_vmlaw, nputwin::type_of<U>, dst.raw(), src0.raw(),
+                                        src1.raw(), 0, {{1, 1, 1}, {8, 4, 4}}, where);
+        in.count = count > 0 ? uint32_t(count) : 0;
+        if (in.count)
+            npu_issue(c, &in);
+        nputwin::after_count(c);
+    }
+}
+template <typename T, typename U, bool isSetMask = true, typename Mask>
+inline void MulAddDst(const LocalTensor<T> &dst, const LocalTensor<U> &src0,
+                      const LocalTensor<U> &src1, const Mask mask, const uint8_t repeatTime,
+                      const BinaryRepeatParams &p, npu_where where = NPU_HERE)
+{
+    constexpr npu_op op = std::is_same_v<T, U> ? OP_vmla : OP_vmlaw;
+    static_assert(std::is_same_v<T, U> || std::is_same_v<T, float>,
+                  "MulAddDst: dst of another type than src is float");
+    NPU_TAKES("MulAddDst", op, U);
+    npu_core *c = nputwin::core();
+    if constexpr (isSetMask)
+        nputwin::load_mask(c, nputwin::mask_argument(mask));
+    npu_insn in = nputwin::vec_insn(c, op, nputwin::type_of<U>, dst.raw(), src0.raw(), src1.raw(),
+                                    repeatTime, nputwin::binary_strides(p), where);
+    nputwin::issue_masked(c, in);
+}
+#endif
 
 /* dst = f(src) */
 #define NPU_UNARY_REPEAT(name, row, Mask)                                                          \

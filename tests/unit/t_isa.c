@@ -322,6 +322,66 @@ static void golden_blks(enum npu_op op, enum npu_type type)
     assert_int_equal(element(p.d, type, 8), old);
 }
 
+/* 1 2 3 4 .. in pairs; lane 0 off, lanes 4 and 5 off: 2, 7, untouched, 15 .. */
+static void golden_pairs(enum npu_op op, enum npu_type type)
+{
+    const uint32_t elem = npu_types[type].bytes, pairs = NPU_REPEAT_BYTES / elem / 2;
+    struct special p = special(op, type);
+
+    for (uint32_t i = 0; i < LANES; i++)
+        p.a[i] = bits_of(type, i + 1);
+    memset(p.d, 0x11, sizeof p.d);
+    p.in.mask[0] = ~0x31ull;
+    p.in.ref[0].rep_stride = 1;
+    on_core(run_special, &p);
+    assert_int_equal(element(p.d, type, 0), bits_of(type, 2));
+    assert_int_equal(element(p.d, type, 1), bits_of(type, 7));
+    assert_int_equal(element(p.d, type, 2), elem == 2 ? 0x1111 : 0x11111111);
+    for (uint32_t i = 3; i < pairs; i++)
+        assert_int_equal(element(p.d, type, i), bits_of(type, 4 * i + 3));
+    assert_int_equal(element(p.d, type, pairs), elem == 2 ? 0x1111 : 0x11111111);
+}
+
+/* The one repeat twice, by a stride of 0: 3 -1 7 7 1 1 .. */
+static void golden_all(enum npu_op op, enum npu_type type)
+{
+    const uint32_t elem = npu_types[type].bytes, lanes = NPU_REPEAT_BYTES / elem;
+    struct special p = special(op, type);
+
+    set(p.a, type, (double[]){3, -1, 7, 7, 1}, 5);
+    memset(p.d, 0x11, sizeof p.d);
+    p.in.mask[0] = ~1ull;
+    p.in.repeat = 2;
+    p.in.ref[1].rep_stride = 0;
+    on_core(run_special, &p);
+    if (op == OP_vsumall) {
+        assert_int_equal(element(p.d, type, 0), bits_of(type, 2 * (13 + (lanes - 4))));
+    } else {
+        assert_int_equal(element(p.d, type, 0), bits_of(type, op == OP_vmaxall ? 7 : -1));
+        assert_int_equal(element(p.d, type, 1), op == OP_vmaxall ? 2 : 1); /* of the first */
+    }
+    assert_int_equal(element(p.d, type, 2), elem == 2 ? 0x1111 : 0x11111111);
+}
+
+/* 64 lanes; a product beyond the halves stays finite; lane 1 is off. */
+static void golden_vmlaw(enum npu_op op, enum npu_type type)
+{
+    struct special p = special(op, type);
+    const float one = 1.0f;
+
+    set(p.a, type, (double[]){1.5, 5, 65504}, 3);
+    set(p.b, type, (double[]){-2, 5, 65504}, 3);
+    for (uint32_t i = 0; i < 64; i++)
+        memcpy(p.d + i * sizeof one, &one, sizeof one);
+    p.in.mask[0] = ~2ull;
+    p.in.ref[1].rep_stride = p.in.ref[2].rep_stride = 4;
+    on_core(run_special, &p);
+    assert_int_equal(element(p.d, TYPE_f32, 0), bits_of(TYPE_f32, -2));
+    assert_int_equal(element(p.d, TYPE_f32, 1), bits_of(TYPE_f32, 1));
+    assert_int_equal(element(p.d, TYPE_f32, 63), bits_of(TYPE_f32, 4290774016.0));
+    assert_int_equal(element(p.d, TYPE_f32, 64), 0);
+}
+
 static void golden_vbrcb(enum npu_op op, enum npu_type type)
 {
     const uint32_t elem = npu_types[type].bytes, per = NPU_BLK_BYTES / elem;
