@@ -5,6 +5,7 @@ The second kind is made here, from the names that ours export, and used for this
 """
 
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -20,14 +21,24 @@ def names_of(library):
     return [line.split()[2].split("@")[0] for line in out.splitlines() if len(line.split()) == 3]
 
 
+def needs_of(library):
+    out = subprocess.run(["readelf", "-d", library], check=True, capture_output=True, text=True).stdout
+    return re.findall(r"\(NEEDED\).*\[(.+)\]", out)
+
+
 def make_names_only(home, target):
-    """A library of each SONAME in home/lib64 whose functions do nothing."""
+    """A library of each SONAME in home/lib64 whose functions do nothing, with the same needs among them."""
     target.mkdir(parents=True, exist_ok=True)
-    for library in sorted((home / "lib64").glob("*.so")):
-        source = "".join(f"int {name}(void) {{ return 0; }}\n" for name in names_of(library))
-        subprocess.run(
-            ["gcc", "-shared", "-fPIC", "-w", "-fno-builtin", f"-Wl,-soname,{library.name}", "-x", "c", "-", "-o", target / library.name],
-            input=source, text=True, check=True)
+    libraries = sorted((home / "lib64").glob("*.so"))
+    ours = {library.name for library in libraries}
+    for is_second in (False, True):  # what is needed must exist before it can be named
+        for library in libraries:
+            source = "".join(f"int {name}(void) {{ return 0; }}\n" for name in names_of(library))
+            needs = [f"-l:{name}" for name in needs_of(library) if name in ours and is_second]
+            subprocess.run(
+                ["gcc", "-shared", "-fPIC", "-w", "-fno-builtin", f"-Wl,-soname,{library.name}", "-Wl,--no-as-needed",
+                 f"-L{target}", "-Wl,-rpath,$ORIGIN", "-x", "c", "-", "-x", "none", *needs, "-o", target / library.name],
+                input=source, text=True, check=True)
 
 
 def import_ms(env):
