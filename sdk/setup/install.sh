@@ -16,5 +16,5 @@ if [ "$(cat "$stamp" 2>/dev/null)" = "$want" ] && [ -x "$venv/bin/nputwin" ]; th
     exit 0
 fi
 "$venv/bin/python" -m pip --disable-pip-version-check -qq install --no-deps --no-build-isolation \
-    --force-reinstall -C "cmake.define.NPU_PREBUILT=$prefix" .
+    --force-reinstall "--config-settings=cmake.define.NPU_PREBUILT=$prefix" .
 echo "$want" >"$stamp"

@@ -29,7 +29,7 @@ def runnable(block):
         if line.startswith("make "):
             line = line.replace("make ", "make -n ", 1) + " >/dev/null"
         if line == "pip install .":
-            line = f"{BIN}/python -m pip install -q --dry-run --no-deps --no-build-isolation -C cmake.define.NPU_PREBUILT={BUILD}/cann ."
+            line = f"{BIN}/python -m pip install -q --dry-run --no-deps --no-build-isolation --config-settings=cmake.define.NPU_PREBUILT={BUILD}/cann ."
         lines.append(line)
     return "\n".join(lines)
 
