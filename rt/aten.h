@@ -20,12 +20,11 @@ extern "C" {
 #endif
 
 /* Kind of a C parameter of an aclnn operator, as it is written in aclnn.tbl. */
+/* clang-format off */
 #define FOR_KINDS(_)                                                                               \
-    _(t)                                                                                           \
-    _(T)                                                                                           \
-    _(s)                                                                                           \
-    _(ia) _(ba) _(fa) _(tl) _(TL) _(sl) _(i64) _(i32) _(i8) _(u64) _(bool) _(double) _(float)      \
-        _(str) _(dt)
+    _(t) _(T) _(s) _(ia) _(ba) _(fa) _(tl) _(TL) _(sl) _(i64) _(i32) _(i8) _(u64) _(bool)          \
+    _(double) _(float) _(str) _(dt)
+/* clang-format on */
 enum npu_kind {
 #define KIND(k) KIND_##k,
     FOR_KINDS(KIND)
