@@ -25,7 +25,10 @@ static uint32_t type_bytes(uint8_t type)
 /* Type of the result. */
 static uint8_t dst_type_of(const struct npu_insn *in)
 {
-    return in->op == OP_vconv ? in->dst_type : in->op == OP_vmlaw ? TYPE_f32 : in->type;
+    return in->op == OP_vconv   ? in->dst_type
+           : in->op == OP_vmlaw ? TYPE_f32
+           : in->op == OP_vdeq  ? TYPE_f16
+                                : in->type;
 }
 
 /* Bytes of the wider of source and result: lanes are counted in those. */
@@ -173,6 +176,146 @@ static void lay_gather(struct npu_walk *w, const struct npu_core_int *c, const s
     const uint64_t bytes = (uint64_t)s.high - s.low + elem; /* more than any memory has, perhaps */
     *from = run(&in->ref[1], bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX, 0, elem);
     from->at += in->scalar + (s.bits % elem ? odd_offset(w, c, elem) : s.low);
+}
+
+/* src1: eight 32-bit offsets a repeat. src0: the span of the blks that they reach. */
+static void lay_gather_blks(struct npu_walk *w, const struct npu_core_int *c,
+                            const struct npu_insn *in)
+{
+    struct npu_view *offsets = &w->view[VIEW_SRC1], *from = &w->view[VIEW_SRC0];
+    const uint32_t bytes = NPU_BLKS_PER_REPEAT * sizeof(uint32_t), n = w->n_repeats;
+    const uint32_t room = c->pub.mem[MEM_UB].bytes;
+    struct npu_span s = {.low = UINT32_MAX};
+
+    w->view[VIEW_DST] = blks(&in->ref[0], type_bytes(in->type), w->lanes);
+    w->view[VIEW_DST].lanes_per_chunk = 0;
+    *offsets = run(&in->ref[2], bytes, bytes, NPU_BLK_BYTES);
+    if (!n || (uint64_t)n * bytes > room || offsets->at > room - n * bytes ||
+        offsets->at % NPU_BLK_BYTES)
+        return;
+    c->lanes->span(&s, (const uint32_t *)(const void *)npu_view_base(c, offsets),
+                   n * NPU_BLKS_PER_REPEAT);
+    const uint64_t span = (uint64_t)s.high - s.low + NPU_BLK_BYTES;
+    *from = run(&in->ref[1], span < UINT32_MAX ? (uint32_t)span : UINT32_MAX, 0, NPU_BLK_BYTES);
+    from->at += s.low | s.bits % NPU_BLK_BYTES; /* a low bit anywhere spoils the alignment */
+}
+
+uint32_t npu_gathered_elements(const struct npu_insn *in)
+{
+    const uint32_t per_repeat = NPU_REPEAT_BYTES / type_bytes(in->type);
+
+    if (!in->counter)
+        return per_repeat;
+    return in->mask[0] < UINT32_MAX ? (uint32_t)in->mask[0] : UINT32_MAX;
+}
+
+bool npu_is_gathered(const struct npu_core_int *c, const struct npu_insn *in,
+                     const struct npu_walk *w, uint32_t r, uint32_t i)
+{
+    static const uint8_t pattern[] = {0, 0x5, 0xa, 0x1, 0x2, 0x4, 0x8, 0xf};
+    const struct npu_view *bits = &w->view[VIEW_SRC1];
+
+    if (in->mode)
+        return pattern[in->mode % 8] >> i % 4 & 1;
+    return npu_view_base(c, bits)[r * bits->rep_step + i / 8] >> i % 8 & 1;
+}
+
+/* dst: as many elements as bits are set. */
+static void lay_gather_mask(struct npu_walk *w, const struct npu_core_int *c,
+                            const struct npu_insn *in)
+{
+    const uint32_t elem = type_bytes(in->type), n = npu_gathered_elements(in);
+    const uint32_t room = c->pub.mem[MEM_UB].bytes;
+    const uint64_t bytes = (uint64_t)n * elem;
+    const uint32_t held = bytes > room ? room + NPU_BLK_BYTES : (uint32_t)bytes;
+    struct npu_view *bits = &w->view[VIEW_SRC1];
+    uint64_t n_set = 0;
+
+    w->n_repeats = in->repeat;
+    w->last_lanes = w->lanes;
+    w->view[VIEW_SRC0] = blks(&in->ref[1], elem, w->lanes);
+    w->view[VIEW_SRC0].n_chunks = (held + NPU_BLK_BYTES - 1) / NPU_BLK_BYTES;
+    w->view[VIEW_SRC0].lanes_per_chunk = 0;
+    if (!in->mode)
+        *bits = run(&in->ref[2], held / elem / 8 + (held / elem % 8 != 0),
+                    (uint64_t)in->ref[2].rep_stride * NPU_BLK_BYTES, NPU_BLK_BYTES);
+    const uint64_t last = w->n_repeats ? (w->n_repeats - 1) * bits->rep_step : 0;
+    if (bytes > room || bits->at + last + bits->chunk_bytes > room)
+        return; /* the range check will say so */
+    for (uint32_t r = 0; r < w->n_repeats; r++)
+        for (uint32_t i = 0; i < n; i++)
+            n_set += npu_is_gathered(c, in, w, r, i);
+    w->view[VIEW_DST] =
+        run(&in->ref[0], n_set * elem < UINT32_MAX ? (uint32_t)(n_set * elem) : UINT32_MAX, 0,
+            NPU_BLK_BYTES);
+    w->view[VIEW_DST].n_chunks = n_set != 0;
+}
+
+/* 32 scores and 32 indices become 32 pairs of 8 bytes. */
+static void lay_sort(struct npu_walk *w, const struct npu_insn *in)
+{
+    enum { N = 32, PAIR_BYTES = 8 };
+    const uint32_t bytes = N * type_bytes(in->type), index_bytes = N * sizeof(uint32_t);
+
+    w->view[VIEW_DST] = run(&in->ref[0], N * PAIR_BYTES, (uint64_t)N * PAIR_BYTES, NPU_BLK_BYTES);
+    w->view[VIEW_SRC0] = run(&in->ref[1], bytes, bytes, NPU_BLK_BYTES);
+    w->view[VIEW_SRC1] = run(&in->ref[2], index_bytes, index_bytes, NPU_BLK_BYTES);
+}
+
+static struct npu_view listed(const uint32_t *starts, const uint32_t *lengths, uint32_t bytes,
+                              uint32_t n, uint64_t rep_step, uint32_t align)
+{
+    return (struct npu_view){.mem = MEM_UB,
+                             .rep_step = rep_step,
+                             .chunk_bytes = bytes,
+                             .n_chunks = n,
+                             .starts = starts,
+                             .lengths = lengths,
+                             .align = align};
+}
+
+static void lay_merge(struct npu_walk *w, const struct npu_core_int *c, const struct npu_insn *in)
+{
+    const struct npu_lists *l = &c->pub.lists;
+    const uint32_t n = in->mode & MERGE_QUEUES;
+    uint32_t bytes = 0;
+
+    for (uint32_t k = 0; k < n && k < 4; k++)
+        bytes += l->src_bytes[k];
+    w->view[VIEW_DST] = run(&in->ref[0], bytes, bytes, NPU_BLK_BYTES);
+    w->view[VIEW_SRC0] = listed(l->src, l->src_bytes, 0, n < 4 ? n : 4, bytes, 8);
+}
+
+/* 16 blks each; of 8-bit elements one half of each. */
+static void lay_nchw(struct npu_walk *w, const struct npu_core_int *c, const struct npu_insn *in)
+{
+    const uint32_t bytes = type_bytes(in->type) == 1 ? NPU_BLK_BYTES / 2 : NPU_BLK_BYTES;
+
+    for (int o = VIEW_DST; o <= VIEW_SRC0; o++) {
+        const uint64_t step = (uint64_t)in->ref[o].rep_stride * NPU_BLK_BYTES;
+        const uint8_t high = o == VIEW_DST ? NCHW_DST_HIGH : NCHW_SRC_HIGH;
+        struct npu_view *v = &w->view[o];
+        *v = listed(o == VIEW_DST ? c->pub.lists.dst : c->pub.lists.src, NULL, bytes, NPU_LIST,
+                    step, NPU_BLK_BYTES);
+        v->at = in->repeat == 1 ? step : 0; /* so says the page: one repeat begins a stride later */
+        v->at += in->mode & high && bytes < NPU_BLK_BYTES ? bytes : 0;
+    }
+}
+
+static void lay_transposed(struct npu_walk *w, const struct npu_insn *in)
+{
+    const uint32_t elem = type_bytes(in->type);
+    uint64_t n = (uint64_t)in->n_burst * in->burst_bytes;
+    uint32_t bytes = 16 * 16 * elem;
+
+    if (in->op == OP_vpermute &&
+        (__builtin_mul_overflow(n, (uint64_t)in->repeat * elem, &n) || n > UINT32_MAX))
+        bytes = UINT32_MAX; /* more than any memory has */
+    else if (in->op == OP_vpermute)
+        bytes = (uint32_t)n;
+    w->n_repeats = bytes != 0;
+    w->view[VIEW_DST] = run(&in->ref[0], bytes, 0, NPU_BLK_BYTES);
+    w->view[VIEW_SRC0] = run(&in->ref[1], bytes, 0, NPU_BLK_BYTES);
 }
 
 static void lay_lanes(struct npu_walk *w, const struct npu_insn *in)
@@ -328,6 +471,25 @@ bool npu_walk_init(struct npu_walk *w, struct npu_core_int *c, const struct npu_
     case SHAPE_GATHER:
         lay_gather(w, c, &in);
         break;
+    case SHAPE_GATHERB:
+        lay_gather_blks(w, c, &in);
+        break;
+    case SHAPE_GMASK:
+        lay_gather_mask(w, c, &in);
+        break;
+    case SHAPE_SORT:
+        lay_sort(w, &in);
+        break;
+    case SHAPE_MERGE:
+        lay_merge(w, c, &in);
+        break;
+    case SHAPE_NCHW:
+        lay_nchw(w, c, &in);
+        break;
+    case SHAPE_TRANS:
+    case SHAPE_PERM:
+        lay_transposed(w, &in);
+        break;
     default:
         lay_lanes(w, &in);
     }
@@ -368,10 +530,10 @@ static void view_accesses(const struct npu_walk *w, const struct npu_view *v, np
         if (v->lanes_per_chunk)
             npu_walk_mask(w, r, mask);
         for (uint32_t k = 0; k < v->n_chunks; k++) {
-            const uint64_t chunk = at + k * v->chunk_step;
+            const uint64_t chunk = at + (v->starts ? v->starts[k] : k * v->chunk_step);
             uint32_t first, end;
             if (!v->lanes_per_chunk) {
-                fn(arg, v->mem, chunk, v->chunk_bytes, v->use);
+                fn(arg, v->mem, chunk, v->lengths ? v->lengths[k] : v->chunk_bytes, v->use);
                 continue;
             }
             const uint32_t lane0 = k * v->lanes_per_chunk,
@@ -451,6 +613,15 @@ static void check_one(void *arg, enum npu_mem mem, uint64_t at, uint32_t bytes, 
     npu_fault_range(k->c, k->in->op, k->view->name, mem, at, bytes, k->in->where);
 }
 
+/* The first address that is not aligned, or `at` when all are. */
+static uint64_t odd_start(const struct npu_view *v)
+{
+    for (uint32_t k = 0; v->starts && k < v->n_chunks; k++)
+        if (v->starts[k] % v->align)
+            return v->starts[k];
+    return v->starts ? 0 : v->at;
+}
+
 bool npu_walk_check(const struct npu_walk *w, struct npu_core_int *c, const struct npu_insn *in)
 {
     for (int o = 0; o < N_VIEWS && w->n_repeats; o++) {
@@ -459,17 +630,17 @@ bool npu_walk_check(const struct npu_walk *w, struct npu_core_int *c, const stru
         struct range_check k = {c, v, in, true};
         if (v->use == USE_N || v->mem == MEM_GM)
             continue;
-        if (v->at % v->align) {
+        if (odd_start(v) % v->align) {
             npu_fault(&c->pub, NPU_E_ALIGN, in->where,
                       "%s: %s begins at %s byte %llu, which is not a multiple of %u",
                       npu_isa[in->op].name, v->name, npu_mems[v->mem].name,
-                      (unsigned long long)v->at, v->align);
+                      (unsigned long long)odd_start(v), v->align);
             return false;
         }
         /* Nearly always the whole box is inside; only else look at each range. */
         const uint64_t span =
             (w->n_repeats - 1) * v->rep_step + (v->n_chunks - 1) * v->chunk_step + v->chunk_bytes;
-        if (v->at <= room && span <= room - v->at && (int64_t)v->chunk_step >= 0)
+        if (!v->starts && v->at <= room && span <= room - v->at && (int64_t)v->chunk_step >= 0)
             continue;
         view_accesses(w, v, check_one, &k);
         if (!k.ok)

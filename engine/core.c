@@ -187,6 +187,28 @@ static bool stops_program(const struct npu_insn *in)
            (in->kind == KIND_WAIT_FLAG && in->pipe == PIPE_S);
 }
 
+/* Instructions that exchange values with the scalar unit when they are issued: the chip's program
+ * stands still until they are done. */
+static bool is_immediate(const struct npu_insn *in)
+{
+    return in->kind == KIND_OP && (in->op == OP_vcmpr || in->op == OP_vgathermask ||
+                                   in->op == OP_vmrgsort || in->op == OP_vnchwconv);
+}
+
+/* False, with a fault, when such an instruction stands behind a wait whose flag is not set. */
+static bool check_immediate(struct npu_core_int *c, const struct npu_insn *in)
+{
+    const struct npu_held *h = &c->held[in->pipe];
+
+    if (h->n == h->head || !is_immediate(in))
+        return true;
+    npu_fault(&c->pub, NPU_E_DEADLOCK, in->where,
+              "%s exchanges values with the program and stands behind a wait_flag on pipe %s whose "
+              "set_flag comes later in the program: set the flag before",
+              npu_isa[in->op].name, npu_pipes[in->pipe].name);
+    return false;
+}
+
 void npu_issue(struct npu_core *core, const struct npu_insn *insn)
 {
     struct npu_core_int *c = npu_core_int(core);
@@ -198,7 +220,7 @@ void npu_issue(struct npu_core *core, const struct npu_insn *insn)
     if (in.kind == KIND_OP && in.op < N_OPS)
         in.pipe = (uint8_t)npu_isa[in.op].pipe;
     memcpy(in.cmpmask, core->regs.cmpmask, sizeof in.cmpmask);
-    if (!is_possible(c, &in))
+    if (!is_possible(c, &in) || !check_immediate(c, &in))
         return;
     if (!c->n_held) {
         if (!run_insn(c, &in)) {

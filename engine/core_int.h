@@ -7,6 +7,7 @@
  *   vec.c     the vector unit: fast door and walk     launch.c  blocks, SyncAll, collecting faults
  *   special.c what is not lane by lane                trap.c    signals raised by a kernel
  *   mte.c     copies                                  lanes.h   the loops themselves
+ *   rearrange.c  gathering, sorting, transposing
  */
 #ifndef NPU_CORE_INT_H
 #define NPU_CORE_INT_H
@@ -62,6 +63,8 @@ struct npu_view {
     uint32_t chunk_bytes, n_chunks;
     uint32_t lanes_per_chunk; /* lanes that a chunk serves; 0: the mask does not apply */
     uint32_t align;           /* of `at`, in bytes */
+    const uint32_t *starts;   /* chunk k begins at + starts[k]; NULL: chunk_step rules */
+    const uint32_t *lengths;  /* bytes of chunk k; NULL: chunk_bytes of each */
     uint8_t mem, use;         /* enum npu_mem, npu_use */
 };
 
@@ -97,6 +100,8 @@ void npu_fault_range(struct npu_core_int *c, enum npu_op op, const char *operand
 /* ---- executing one laid-out instruction ---- */
 void npu_vec_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w);
 void npu_special_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w);
+/* False when the instruction is none of those in rearrange.c. */
+bool npu_rearrange_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w);
 void npu_mte_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w);
 
 /* One repeat of a view into a dense buffer of 256 bytes. mask NULL: all of it; else only the chunks
@@ -108,6 +113,11 @@ void npu_view_scatter(struct npu_core_int *c, const struct npu_view *v, uint32_t
                       const uint8_t *dense, uint32_t lanes, const uint64_t mask[2]);
 /* Bytes of one result of vcadd, vcmax or vcmin. */
 uint32_t npu_extreme_bytes(const struct npu_insn *in);
+
+/* vgathermask: elements of one repeat, and whether element i of repeat r is taken. */
+uint32_t npu_gathered_elements(const struct npu_insn *in);
+bool npu_is_gathered(const struct npu_core_int *c, const struct npu_insn *in,
+                     const struct npu_walk *w, uint32_t r, uint32_t i);
 
 static inline bool npu_mask_has(const uint64_t mask[2], uint32_t lane)
 {

@@ -74,22 +74,41 @@ struct npu_insn {
  * lane leaves its result as it was. vcpadd        ref[0].rep_stride in 128 bytes; a pair without an
  * active lane leaves its result as it was. vsumall, vmaxall, vminall  one result; vmaxall and
  * vminall have the modes 0 and 2 of vcmax, an index counts lanes of all repeats; the result of
- * vsumall stands in regs.sum as well. vmlaw  type = sources, dst is f32. vbrcb         8 elements
- * of src0 a repeat, one after the other; mask is not looked at. vgather       ref[1] + scalar +
- * offset is where an element lies, all in bytes; the offsets are 32-bit, contiguous at ref[2], one
- * a lane. vcopy         n_burst 0: lanes under mask and strides; else n_burst bursts with gaps, as
- * the movers. copy_*        n_burst bursts of burst_bytes; gaps in bytes. In UB each burst begins
- * at a multiple of 32 bytes and its gap counts from the padded end. A burst with pads or a tail is
+ * vsumall stands in regs.sum as well. vmlaw  type = sources, dst is f32.
+ * vdeq          dst is f16, scalar the bits of a half. vcmpr  one repeat into regs.cmpmask; lanes
+ * that are off keep their bit. vindex  lane i of repeat r is scalar + r * lanes + i, one rounding.
+ * vgathermask   mode 1 to 7: a pattern (1 even, 2 odd, 3 to 6 one of four, 7 all); 0: bits at
+ * ref[2], consumed inside a repeat. A repeat takes 256 bytes or, with counter, mask[0] elements;
+ * the mask itself plays no part. The number written stands in regs.n_gathered. vgatherb  8 blks a
+ * repeat, mask is not looked at. vsort32  pairs of 8 bytes: score, index. vmrgsort  queues in
+ * lists; mode: how many, and MERGE_STOPS to end when one is empty; regs.n_merged says what was
+ * taken of each. vnchwconv  lists hold dst and src; mode: NCHW_* below. vpermute  n_burst: c,
+ * burst_bytes: h * w, repeat: n; mode 1 goes back from NHWC. vbrcb         8 elements of src0 a
+ * repeat, one after the other; mask is not looked at. vgather       ref[1] + scalar + offset is
+ * where an element lies, all in bytes; the offsets are 32-bit, contiguous at ref[2], one a lane.
+ * vcopy         n_burst 0: lanes under mask and strides; else n_burst bursts with gaps, as the
+ * movers. copy_*        n_burst bursts of burst_bytes; gaps in bytes. In UB each burst begins at a
+ * multiple of 32 bytes and its gap counts from the padded end. A burst with pads or a tail is
  * filled with `scalar` when is_pad is set, else with its own first element. Set and wait  set_flag:
  * pipe = from, peer = to; wait_flag: pipe = the one that waits, peer = from.
  */
 
 /* Special registers that instructions read and doors may set at any time. */
 struct npu_regs {
-    uint64_t mask[2];    /* vector mask, lanes 0..63 and 64..127 */
-    uint64_t cmpmask[2]; /* set_cmpmask */
-    bool counter_mode;   /* mask[0] counts elements */
-    uint32_t sum;        /* bits of the newest vsumall, in its type */
+    uint64_t mask[2];     /* vector mask, lanes 0..63 and 64..127 */
+    uint64_t cmpmask[2];  /* set_cmpmask */
+    bool counter_mode;    /* mask[0] counts elements */
+    uint32_t sum;         /* bits of the newest vsumall, in its type */
+    uint16_t deq_scale;   /* bits of a half, for the doors: what vdeq gets as its scalar */
+    uint16_t n_merged[4]; /* elements of each queue that the newest vmrgsort has taken */
+    uint64_t n_gathered;  /* elements that the newest vgathermask has written */
+};
+
+/* Operands of the instructions that have more than three; read when one is issued. Bytes of UB. */
+enum { NPU_LIST = 16, MERGE_QUEUES = 7, MERGE_STOPS = 8, NCHW_DST_HIGH = 1, NCHW_SRC_HIGH = 2 };
+struct npu_lists {
+    uint32_t dst[NPU_LIST], src[NPU_LIST];
+    uint32_t src_bytes[4]; /* vmrgsort: length of each queue */
 };
 
 struct npu_bank {
@@ -108,6 +127,7 @@ struct npu_core {
     bool slow;                     /* a watch, another order or a trace wants each npu_insn */
     bool faulted;
     void *door;                    /* the C++ facade keeps its TPipe here */
+    struct npu_lists lists;        /* what the next vmrgsort or vnchwconv works on */
     uint32_t placed_bytes[N_MEMS]; /* taken from the top of each memory by `__ubuf__ T a[N];` */
 };
 

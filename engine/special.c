@@ -57,6 +57,17 @@ static void compare(const struct repeat *p)
     memcpy(result_at(p), p->out, p->w->lanes / 8);
 }
 
+/* Lanes that are off keep their bit. */
+static void compare_to_register(const struct repeat *p)
+{
+    uint64_t *reg = p->c->pub.regs.cmpmask, said[2] = {0, 0};
+
+    p->c->lanes->cmp[p->in->mode][p->in->type](p->out, p->a, p->b, p->w->lanes);
+    memcpy(said, p->out, p->w->lanes / 8);
+    for (int k = 0; k < 2; k++)
+        reg[k] = (reg[k] & ~p->mask[k]) | (said[k] & p->mask[k]);
+}
+
 static void choose(const struct repeat *p)
 {
     const struct npu_view *sel = &p->w->view[VIEW_SEL], *d = &p->w->view[VIEW_DST];
@@ -303,6 +314,44 @@ static void mul_add_wide(const struct repeat *p)
     npu_view_scatter(p->c, d, p->r, p->out, p->w->lanes, p->mask);
 }
 
+/* ---- lanes that are made here
+ * ---------------------------------------------------------------------------------------- */
+
+/* Half * int32 in double is exact (11 + 31 bits), so one rounding is left. */
+static void dequantize(const struct repeat *p)
+{
+    const double scale = (double)npu_f16_to_f32((uint16_t)p->in->scalar);
+
+    for (uint32_t i = 0; i < p->w->lanes; i++) {
+        int32_t v;
+        memcpy(&v, p->a + i * sizeof v, sizeof v);
+        const uint16_t h = npu_f64_to_f16(scale * (double)v);
+        memcpy(p->out + i * sizeof h, &h, sizeof h);
+    }
+    npu_view_scatter(p->c, &p->w->view[VIEW_DST], p->r, p->out, p->w->lanes, p->mask);
+}
+
+/* The bits of first + i in the type; the sum is exact in double and rounded once. */
+static uint32_t index_bits(enum npu_type type, uint32_t first, uint32_t i)
+{
+    if (type == TYPE_f16)
+        return npu_f64_to_f16((double)npu_f16_to_f32((uint16_t)first) + i);
+    if (type == TYPE_f32)
+        return npu_f32_bits((float)((double)npu_f32_from_bits(first) + i));
+    return first + i;
+}
+
+static void write_indices(const struct repeat *p)
+{
+    const enum npu_type type = (enum npu_type)p->in->type;
+
+    for (uint32_t i = 0; i < p->w->lanes; i++) {
+        const uint32_t v = index_bits(type, (uint32_t)p->in->scalar, p->r * p->w->lanes + i);
+        memcpy(p->out + i * npu_types[type].bytes, &v, npu_types[type].bytes);
+    }
+    npu_view_scatter(p->c, &p->w->view[VIEW_DST], p->r, p->out, p->w->lanes, p->mask);
+}
+
 /* ---- moving
  * ---------------------------------------------------------------------------------------- */
 
@@ -355,24 +404,39 @@ static void gather_lanes(struct npu_core_int *c, const struct npu_insn *in,
 
 typedef void repeat_fn(const struct repeat *p);
 static repeat_fn *const functions[N_OPS] = {
-    [OP_vcmp] = compare,        [OP_vcmps] = compare,       [OP_vsel] = choose,
-    [OP_vcadd] = reduce_repeat, [OP_vcmax] = reduce_repeat, [OP_vcmin] = reduce_repeat,
-    [OP_vcgadd] = reduce_blks,  [OP_vcgmax] = reduce_blks,  [OP_vcgmin] = reduce_blks,
-    [OP_vbrcb] = broadcast,     [OP_vcopy] = copy_lanes,    [OP_vcpadd] = reduce_pairs,
-    [OP_vsumall] = reduce_all,  [OP_vmaxall] = reduce_all,  [OP_vminall] = reduce_all,
+    [OP_vcmp] = compare,
+    [OP_vcmps] = compare,
+    [OP_vsel] = choose,
+    [OP_vcadd] = reduce_repeat,
+    [OP_vcmax] = reduce_repeat,
+    [OP_vcmin] = reduce_repeat,
+    [OP_vcgadd] = reduce_blks,
+    [OP_vcgmax] = reduce_blks,
+    [OP_vcgmin] = reduce_blks,
+    [OP_vbrcb] = broadcast,
+    [OP_vcopy] = copy_lanes,
+    [OP_vcpadd] = reduce_pairs,
+    [OP_vsumall] = reduce_all,
+    [OP_vmaxall] = reduce_all,
+    [OP_vminall] = reduce_all,
     [OP_vmlaw] = mul_add_wide,
+    [OP_vcmpr] = compare_to_register,
+    [OP_vdeq] = dequantize,
+    [OP_vindex] = write_indices,
 };
 
 /* The fields of these instructions that a type check does not cover. */
 static bool modes_are_possible(struct npu_core_int *c, const struct npu_insn *in)
 {
-    const bool is_cmp = in->op == OP_vcmp || in->op == OP_vcmps;
+    const bool is_cmp = in->op == OP_vcmp || in->op == OP_vcmps || in->op == OP_vcmpr;
     const bool is_extreme =
         in->op == OP_vcmax || in->op == OP_vcmin || in->op == OP_vmaxall || in->op == OP_vminall;
-    const unsigned most = is_cmp              ? CMP_NE
-                          : is_extreme        ? ORDER_ONLY_INDEX
-                          : in->op == OP_vsel ? 2
-                                              : UINT8_MAX;
+    const unsigned most = is_cmp                     ? CMP_NE
+                          : is_extreme               ? ORDER_ONLY_INDEX
+                          : in->op == OP_vsel        ? 2
+                          : in->op == OP_vgathermask ? 7
+                          : in->op == OP_vpermute    ? 1
+                                                     : UINT8_MAX;
 
     if (in->mode <= most)
         return true;
@@ -394,12 +458,12 @@ void npu_special_run(struct npu_core_int *c, const struct npu_insn *in, const st
         gather_lanes(c, in, w);
         return;
     }
+    if (!modes_are_possible(c, in) || npu_rearrange_run(c, in, w))
+        return;
     if (!fn) {
         npu_fault(&c->pub, NPU_E_UNSUP, in->where, "%s is not supported", npu_isa[in->op].name);
         return;
     }
-    if (!modes_are_possible(c, in))
-        return;
     if (in->op == OP_vcopy && in->n_burst) {
         npu_mte_run(c, in, w);
         return;

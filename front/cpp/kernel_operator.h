@@ -24,6 +24,7 @@
 #include "select.h"
 #include "reduce.h"
 #include "gather.h"
+#include "order.h"
 #include "debug.h"
 #include "../cce/cce.h"
 #endif

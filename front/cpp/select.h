@@ -44,6 +44,25 @@ inline void use_reserved_ub(npu_core *c, const char *name, npu_where where)
                   name, reserved_ub_bytes(c), pipe->UsedBytes(), usable);
 }
 
+/* int32_t to half multiplies by a register and is an instruction of its own. */
+template <class T, class U>
+constexpr bool is_deq = NPU_ARCH == 2201 && std::is_same_v<T, half> && std::is_same_v<U, int32_t>;
+
+/* Issues it: count elements, or under the mask register when count is 0. */
+inline void dequantize(npu_core *c, npu_insn &in, npu_where where)
+{
+    in.op = OP_vdeq;
+    in.scalar = c->regs.deq_scale;
+    if (NPU_UNLIKELY(!in.scalar))
+        npu_fault(c, NPU_E_ARG, where,
+                  "Cast from int32_t to half multiplies by the scale of SetDeqScale, which is 0: "
+                  "call SetDeqScale(half) before");
+    else if (in.count)
+        npu_issue(c, &in);
+    else
+        issue_masked(c, in);
+}
+
 /* False and a fault for a number that is no rounding of the vector unit. */
 inline bool check_round(npu_core *c, AscendC::RoundMode round, npu_where where)
 {
@@ -89,6 +108,38 @@ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0,
     in.mode = uint8_t(cmpMode);
     nputwin::issue_unmasked(c, in);
 }
+
+#if NPU_ARCH == 2201
+/* One repeat into the compare register; lanes that are off keep their bit. */
+template <typename T, bool isSetMask = true, typename Mask>
+inline void Compare(const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE cmpMode,
+                    const Mask mask, const BinaryRepeatParams &p, npu_where where = NPU_HERE)
+{
+    NPU_TAKES("Compare", OP_vcmpr, T);
+    npu_core *c = nputwin::core();
+    if constexpr (isSetMask)
+        nputwin::load_mask(c, nputwin::mask_argument(mask));
+    npu_insn in = nputwin::vec_insn(
+        c, OP_vcmpr, nputwin::type_of<T>, nullptr, src0.raw(), src1.raw(), 1,
+        {{0, p.src0BlkStride, p.src1BlkStride}, {0, p.src0RepStride, p.src1RepStride}}, where);
+    in.mode = uint8_t(cmpMode);
+    nputwin::issue_masked(c, in);
+}
+/* 16 bytes of the compare register into UB. */
+template <typename T> inline void GetCmpMask(const LocalTensor<T> &dst, npu_where where = NPU_HERE)
+{
+    npu_core *c = nputwin::core();
+    const uint64_t at = uint64_t(reinterpret_cast<uint8_t *>(dst.raw()) - c->mem[MEM_UB].base);
+    if (NPU_UNLIKELY(at > c->mem[MEM_UB].bytes - sizeof(c->regs.cmpmask) || at % 16)) {
+        npu_fault(
+            c, at % 16 ? NPU_E_ALIGN : NPU_E_RANGE, where,
+            "GetCmpMask: dst begins at UB byte %llu; it takes 16 bytes, from a multiple of 16",
+            (unsigned long long)at);
+        return;
+    }
+    std::memcpy(static_cast<void *>(dst.raw()), c->regs.cmpmask, sizeof(c->regs.cmpmask));
+}
+#endif
 
 #define NPU_COMPARE_SCALAR(name)                                                                   \
     template <typename T, typename U>                                                              \
@@ -206,11 +257,57 @@ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
     nputwin::issue_masked(c, in);
 }
 
+#if NPU_ARCH == 2201
+/* Without a mask argument: the mask register rules, and SetCmpMask has brought the choice (mode 0),
+ * the scalar (mode 1), or the address of the choice (mode 2). */
+#ifndef __NPU_NO_RESERVED_UB__
+template <typename T, typename U>
+inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
+                   const LocalTensor<T> &src0, uint8_t repeatTime, const BinaryRepeatParams &p,
+                   npu_where where = NPU_HERE)
+{
+    NPU_TAKES("Select", OP_vsel, T);
+    npu_core *c = nputwin::core();
+    nputwin::use_reserved_ub(c, "Select", where);
+    npu_insn in = nputwin::vec_insn(c, OP_vsel, nputwin::type_of<T>, dst.raw(), src0.raw(), nullptr,
+                                    repeatTime, nputwin::binary_strides(p), where);
+    std::memcpy(&in.scalar, c->regs.cmpmask, sizeof(T));
+    in.mode = uint8_t(SELMODE::VSEL_TENSOR_SCALAR_MODE);
+    in.sel = nputwin::ub_ref(c, selMask.raw(), 1, 8);
+    nputwin::issue_masked(c, in);
+}
+#endif
+template <typename T, SELMODE selMode>
+inline void Select(const LocalTensor<T> &dst, const LocalTensor<T> &src0,
+                   const LocalTensor<T> &src1, uint8_t repeatTime, const BinaryRepeatParams &p,
+                   npu_where where = NPU_HERE)
+{
+    NPU_TAKES("Select", OP_vsel, T);
+    static_assert(selMode != SELMODE::VSEL_TENSOR_SCALAR_MODE,
+                  "Select: mode 1 takes a tensor of bits and no src1");
+    npu_core *c = nputwin::core();
+    npu_insn in = nputwin::vec_insn(c, OP_vsel, nputwin::type_of<T>, dst.raw(), src0.raw(),
+                                    src1.raw(), repeatTime, nputwin::binary_strides(p), where);
+    in.mode = uint8_t(selMode);
+    in.sel.mem = MEM_UB;
+    /* A kernel keeps an address of UB in 32 bits. */
+    in.sel.at_bytes = uint32_t(c->regs.cmpmask[0] - uint64_t(uintptr_t(c->mem[MEM_UB].base)));
+    nputwin::issue_masked(c, in);
+}
+#endif
+
 /* ---- Cast ---------------------------------------------------------------------------- */
 
+#if NPU_ARCH == 2201
+/* What Cast multiplies with on the way from int32_t to half. */
+inline void SetDeqScale(half scale)
+{
+    nputwin::core()->regs.deq_scale = uint16_t(nputwin::bits_of(scale));
+}
+#endif
 #define NPU_CONVERTS(T, U)                                                                         \
     static_assert(                                                                                 \
-        nputwin::converts(nputwin::type_of<U>, nputwin::type_of<T>),                               \
+        nputwin::converts(nputwin::type_of<U>, nputwin::type_of<T>) || nputwin::is_deq<T, U>,      \
         "Cast: the chip has no conversion between these two types; isa/conv.def lists them")
 
 template <typename T, typename U>
@@ -219,7 +316,12 @@ inline void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, const Rou
 {
     NPU_CONVERTS(T, U);
     npu_core *c = nputwin::core();
-    if (count && nputwin::check_round(c, roundMode, where))
+    if constexpr (nputwin::is_deq<T, U>) {
+        npu_insn in =
+            nputwin::count_insn(c, OP_vdeq, TYPE_s32, dst.raw(), src.raw(), nullptr, count, where);
+        if (count)
+            nputwin::dequantize(c, in, where);
+    } else if (count && nputwin::check_round(c, roundMode, where))
         npu_conv(c, nputwin::type_of<T>, dst.raw(), nputwin::type_of<U>, src.raw(),
                  npu_round(roundMode), count, where);
     nputwin::after_count(c);
@@ -238,7 +340,9 @@ inline void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, const Rou
                                     repeatTime, nputwin::unary_strides(p), where);
     in.dst_type = nputwin::type_of<T>;
     in.mode = uint8_t(roundMode);
-    if (nputwin::check_round(c, roundMode, where))
+    if constexpr (nputwin::is_deq<T, U>)
+        nputwin::dequantize(c, in, where);
+    else if (nputwin::check_round(c, roundMode, where))
         nputwin::issue_masked(c, in);
 }
 #undef NPU_CONVERTS

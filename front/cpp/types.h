@@ -135,6 +135,88 @@ struct BrcbRepeatParams {
     bool repeatStrideMode = false, strideSizeMode = false;
 };
 
+/* Gatherb; only the strides of dst are looked at, dstBlkStride 0 means 1. */
+struct GatherRepeatParams {
+    GatherRepeatParams() {}
+    GatherRepeatParams(uint8_t dst_blk, uint8_t dst_rep)
+        : dstBlkStride(dst_blk), dstRepStride(dst_rep)
+    {
+    }
+    uint32_t blockNumber = DEFAULT_BLK_NUM;
+    uint16_t dstBlkStride = DEFAULT_BLK_STRIDE;
+    uint8_t dstRepStride = DEFAULT_REPEAT_STRIDE;
+    uint8_t src0BlkStride = 0, src1BlkStride = 0, src0RepStride = 0, src1RepStride = 0;
+    bool repeatStrideMode = false, strideSizeMode = false;
+};
+/* GatherMask; src1RepeatStride is that of the tensor of bits. */
+enum class GatherMaskMode : uint8_t { VERSION_V1, VERSION_V2 };
+constexpr GatherMaskMode defaultGatherMaskMode = GatherMaskMode::VERSION_V2;
+struct GatherMaskParams {
+    GatherMaskParams() {}
+    GatherMaskParams(uint8_t src0_blk, uint16_t repeats, uint16_t src0_rep, uint8_t src1_rep)
+        : src0BlockStride(src0_blk), repeatTimes(repeats), src0RepeatStride(src0_rep),
+          src1RepeatStride(src1_rep)
+    {
+    }
+    uint8_t src0BlockStride = DEFAULT_BLK_STRIDE;
+    uint16_t repeatTimes = 0, src0RepeatStride = DEFAULT_REPEAT_STRIDE;
+    uint8_t src1RepeatStride = DEFAULT_REPEAT_STRIDE;
+};
+
+/* MrgSort; lengths in pairs of score and index, 8 bytes each. */
+struct MrgSort4Info {
+    MrgSort4Info() {}
+    MrgSort4Info(const uint16_t lengths[4], bool stops, uint16_t valid, uint8_t repeats)
+        : ifExhaustedSuspension(stops), validBit(valid), repeatTimes(repeats)
+    {
+        std::memcpy(elementLengths, lengths, sizeof(elementLengths));
+    }
+    uint16_t elementLengths[4] = {};
+    bool ifExhaustedSuspension = false;
+    uint16_t validBit = 0;
+    uint8_t repeatTimes = 1;
+};
+
+/* Transpose and TransDataTo5HD. */
+enum class TransposeType : uint8_t {
+    TRANSPOSE_TYPE_NONE,
+    TRANSPOSE_NZ2ND_0213,
+    TRANSPOSE_NZ2NZ_0213,
+    TRANSPOSE_NZ2NZ_012_WITH_N,
+    TRANSPOSE_NZ2ND_012_WITH_N,
+    TRANSPOSE_NZ2ND_012_WITHOUT_N,
+    TRANSPOSE_NZ2NZ_012_WITHOUT_N,
+    TRANSPOSE_ND2ND_ONLY,
+    TRANSPOSE_ND_UB_GM,
+    TRANSPOSE_GRAD_ND_UB_GM,
+    TRANSPOSE_ND2ND_B16,
+    TRANSPOSE_NCHW2NHWC,
+    TRANSPOSE_NHWC2NCHW,
+};
+struct TransposeParamsExt {
+    TransposeParamsExt() {}
+    TransposeParamsExt(const uint16_t n, const uint16_t c, const uint16_t h, const uint16_t w,
+                       const TransposeType type)
+        : nSize(n), cSize(c), hSize(h), wSize(w), transposeType(type)
+    {
+    }
+    uint16_t nSize = 0, cSize = 0, hSize = 0, wSize = 0;
+    TransposeType transposeType = TransposeType::TRANSPOSE_ND2ND_B16;
+};
+constexpr int32_t NCHW_CONV_ADDR_LIST_SIZE = 16;
+struct TransDataTo5HDParams {
+    TransDataTo5HDParams() {}
+    TransDataTo5HDParams(bool dst_high, bool src_high, uint8_t repeats, uint16_t dst_rep,
+                         uint16_t src_rep)
+        : dstHighHalf(dst_high), srcHighHalf(src_high), repeatTimes(repeats), dstRepStride(dst_rep),
+          srcRepStride(src_rep)
+    {
+    }
+    bool dstHighHalf = false, srcHighHalf = false;
+    uint8_t repeatTimes = 1;
+    uint16_t dstRepStride = 0, srcRepStride = 0;
+};
+
 /* blockLen and the gaps (end of a burst to the start of the next) in 32-byte blks; with
  * DataCopyPad blockLen and the gap on the GM side are bytes. */
 struct DataCopyParams {

@@ -137,6 +137,8 @@ struct special {
     struct npu_insn in;
     uint64_t a[LANES], b[LANES], bits[2];
     uint8_t d[512]; /* dst before and after */
+    struct npu_lists lists;
+    struct npu_regs regs; /* after */
 };
 
 static void run_special(void *arg, struct npu_core *c)
@@ -145,14 +147,16 @@ static void run_special(void *arg, struct npu_core *c)
     uint8_t *ub = ub_of(c);
     const uint32_t elem = npu_types[p->type].bytes;
 
-    for (uint32_t i = 0; i < NPU_REPEAT_BYTES / elem; i++) {
+    for (uint32_t i = 0; i < LANES && i < NPU_REPEAT_BYTES / elem; i++) {
         memcpy(ub + 1024 + i * elem, &p->a[i], elem);
         memcpy(ub + 2048 + i * elem, &p->b[i], elem);
     }
     memcpy(ub + 3072, p->bits, sizeof p->bits);
     memcpy(ub, p->d, sizeof p->d);
+    c->lists = p->lists;
     npu_issue(c, &p->in);
     memcpy(p->d, ub, sizeof p->d);
+    p->regs = c->regs;
 }
 
 /* One repeat of op on a (at 1024) and b (at 2048) into d (at 0), the bits at 3072. */
@@ -380,6 +384,216 @@ static void golden_vmlaw(enum npu_op op, enum npu_type type)
     assert_int_equal(element(p.d, TYPE_f32, 1), bits_of(TYPE_f32, 1));
     assert_int_equal(element(p.d, TYPE_f32, 63), bits_of(TYPE_f32, 4290774016.0));
     assert_int_equal(element(p.d, TYPE_f32, 64), 0);
+}
+
+/* Lanes 1 and 2 are off: their bits stay 0. */
+static void golden_vcmpr(enum npu_op op, enum npu_type type)
+{
+    for (int rel = CMP_LT; rel <= CMP_NE; rel++) {
+        struct special p = special(op, type);
+        const uint64_t ones = 0x0101010101010101ull;
+        for (uint32_t i = 0; i < LANES; i++) {
+            p.a[i] = bits_of(type, pair_a[i % 8]);
+            p.b[i] = bits_of(type, pair_b[i % 8]);
+        }
+        p.in.mode = (uint8_t)rel;
+        p.in.mask[0] = ~6ull;
+        on_core(run_special, &p);
+        assert_int_equal(p.regs.cmpmask[0], pair_says[rel] * ones & ~6ull);
+        assert_int_equal(p.regs.cmpmask[1], npu_types[type].bytes == 2 ? pair_says[rel] * ones : 0);
+    }
+}
+
+/* Halves of integers; 1024.5 is a tie, to even. */
+static void golden_vdeq(enum npu_op op, enum npu_type type)
+{
+    struct special p = special(op, type);
+
+    p.a[0] = 3;
+    p.a[1] = (uint32_t)-2147483647 - 1;
+    p.a[2] = 2049;
+    p.a[63] = 131008;
+    p.in.scalar = 0x3800; /* 0.5 */
+    p.in.mask[0] = ~8ull;
+    memset(p.d, 0x11, sizeof p.d);
+    on_core(run_special, &p);
+    assert_int_equal(element(p.d, TYPE_f16, 0), 0x3e00);
+    assert_int_equal(element(p.d, TYPE_f16, 1), 0xfc00);
+    assert_int_equal(element(p.d, TYPE_f16, 2), 0x6400); /* 1024.5 */
+    assert_int_equal(element(p.d, TYPE_f16, 3), 0x1111);
+    assert_int_equal(element(p.d, TYPE_f16, 63), 0x7bff); /* 65504 */
+    assert_int_equal(element(p.d, TYPE_f16, 64), 0x1111);
+}
+
+static void golden_vindex(enum npu_op op, enum npu_type type)
+{
+    const uint32_t elem = npu_types[type].bytes, lanes = NPU_REPEAT_BYTES / elem;
+    struct special p = special(op, type);
+
+    p.in.scalar = bits_of(type, -5);
+    p.in.mask[0] = ~2ull;
+    memset(p.d, 0x11, sizeof p.d);
+    on_core(run_special, &p);
+    for (uint32_t i = 0; i < lanes; i++)
+        assert_int_equal(element(p.d, type, i),
+                         i == 1 ? (elem == 2 ? 0x1111 : 0x11111111) : bits_of(type, (double)i - 5));
+    p.in.scalar = bits_of(type, type == TYPE_f16 ? 2046 : type == TYPE_f32 ? 16777214 : 32766);
+    on_core(run_special, &p);
+    assert_int_equal(element(p.d, type, 3), type == TYPE_f16   ? bits_of(type, 2048)
+                                            : type == TYPE_f32 ? bits_of(type, 16777216)
+                                            : elem == 2        ? 0x8001
+                                                               : 32769);
+}
+
+/* Every other element; then those of the bits 1001. */
+static void golden_vgathermask(enum npu_op op, enum npu_type type)
+{
+    const uint32_t elem = npu_types[type].bytes, lanes = NPU_REPEAT_BYTES / elem;
+    struct special p = special(op, type);
+
+    for (uint32_t i = 0; i < LANES; i++)
+        p.a[i] = 100 + i;
+    p.in.mode = 2;
+    memset(p.d, 0x11, sizeof p.d);
+    on_core(run_special, &p);
+    assert_int_equal(p.regs.n_gathered, lanes / 2);
+    for (uint32_t i = 0; i < lanes / 2; i++)
+        assert_int_equal(element(p.d, type, i), 101 + 2 * i);
+    assert_int_equal(element(p.d, type, lanes / 2), elem == 2 ? 0x1111 : 0x11111111);
+    p.in.mode = 0;
+    p.in.counter = true;
+    p.in.mask[0] = 7;
+    for (uint32_t i = 0; i < LANES; i++)
+        p.b[i] = 0x99999999;
+    on_core(run_special, &p);
+    assert_int_equal(p.regs.n_gathered, 3); /* elements 0, 3 and 4 */
+    assert_int_equal(element(p.d, type, 0), 100);
+    assert_int_equal(element(p.d, type, 1), 103);
+    assert_int_equal(element(p.d, type, 2), 104);
+    assert_int_equal(element(p.d, type, 3), 107); /* as before */
+}
+
+/* Blk k comes from blk 7 - k. */
+static void golden_vgatherb(enum npu_op op, enum npu_type type)
+{
+    const uint32_t elem = npu_types[type].bytes, per = NPU_BLK_BYTES / elem;
+    struct special p = special(op, type);
+
+    for (uint32_t i = 0; i < LANES; i++)
+        p.a[i] = 100 + i;
+    for (uint32_t k = 0; k < 8; k++)
+        p.b[elem == 2 ? 2 * k : k] = (7 - k) * NPU_BLK_BYTES;
+    p.in.mask[0] = p.in.mask[1] = 0; /* not looked at */
+    on_core(run_special, &p);
+    for (uint32_t i = 0; i < 8 * per; i++)
+        assert_int_equal(element(p.d, type, i), 100 + (7 - i / per) * per + i % per);
+}
+
+/* 0 7 14 21 .. modulo 32, each twice in a row: equal scores stay in order. */
+static void golden_vsort32(enum npu_op op, enum npu_type type)
+{
+    struct special p = special(op, type);
+
+    for (uint32_t i = 0; i < 32; i++) {
+        p.a[i] = bits_of(type, i / 2 * 7 % 16);
+        p.b[type == TYPE_f16 ? 2 * i : i] = 1000 + i;
+    }
+    on_core(run_special, &p);
+    for (uint32_t k = 0; k < 32; k++) {
+        uint32_t score = 0, index, from = 0;
+        while (from / 2 * 7 % 16 != 15 - k / 2)
+            from++;
+        memcpy(&score, p.d + 8 * k, npu_types[type].bytes);
+        memcpy(&index, p.d + 8 * k + 4, sizeof index);
+        assert_int_equal(score, bits_of(type, 15 - k / 2));
+        assert_int_equal(index, 1000 + from + k % 2);
+    }
+}
+
+/* 9 7 7 and 8 7 1: 9 8 7 7 7 1, of equal ones the first queue's; then until one is empty. */
+static void golden_vmrgsort(enum npu_op op, enum npu_type type)
+{
+    static const double a[] = {9, 7, 7}, b[] = {8, 7, 1}, want[] = {9, 8, 7, 7, 7, 1};
+    static const uint32_t who[] = {0, 10, 1, 2, 11, 12};
+    const uint32_t per = 8 / npu_types[type].bytes; /* elements of a pair */
+    struct special p = special(op, type);
+
+    for (uint32_t i = 0; i < 3; i++) {
+        p.a[i * per] = bits_of(type, a[i]);
+        p.a[i * per + per / 2] = i;
+        p.b[i * per] = bits_of(type, b[i]);
+        p.b[i * per + per / 2] = 10 + i;
+    }
+    p.lists = (struct npu_lists){.src = {1024, 2048}, .src_bytes = {24, 24}};
+    p.in.mode = 2;
+    on_core(run_special, &p);
+    for (uint32_t k = 0; k < 6; k++) {
+        assert_int_equal(element(p.d, type, k * per), bits_of(type, want[k]));
+        assert_int_equal(element(p.d, type, k * per + per / 2), who[k]);
+    }
+    memset(p.d, 0x11, sizeof p.d);
+    p.in.mode = 2 | MERGE_STOPS;
+    on_core(run_special, &p);
+    assert_int_equal(p.regs.n_merged[0], 3);
+    assert_int_equal(p.regs.n_merged[1], 1);
+    assert_int_equal(element(p.d, type, 3 * per), bits_of(type, 7));
+    assert_int_equal(p.d[4 * 8], 0x11);
+}
+
+/* 16 x 8 here, because a holds 128 elements: the rest of the square is what b and UB hold. */
+static void golden_vtranspose(enum npu_op op, enum npu_type type)
+{
+    struct special p = special(op, type);
+
+    for (uint32_t i = 0; i < LANES; i++)
+        p.a[i] = 100 + i;
+    on_core(run_special, &p);
+    for (uint32_t i = 0; i < LANES; i++)
+        assert_int_equal(element(p.d, type, i % 16 * 16 + i / 16), 100 + i);
+}
+
+/* 2 x 3 channels x 4 pixels; there and back. */
+static void golden_vpermute(enum npu_op op, enum npu_type type)
+{
+    struct special p = special(op, type);
+
+    for (uint32_t i = 0; i < 24; i++)
+        p.a[i] = 100 + i;
+    p.in.repeat = 2;
+    p.in.n_burst = 3;
+    p.in.burst_bytes = 4;
+    p.d[24 * npu_types[type].bytes] = 0x77;
+    on_core(run_special, &p);
+    for (uint32_t i = 0; i < 24; i++)
+        assert_int_equal(element(p.d, type, i / 12 * 12 + i % 4 * 3 + i % 12 / 4), 100 + i);
+    assert_int_equal(p.d[24 * npu_types[type].bytes], 0x77);
+    p.in.mode = 1;
+    on_core(run_special, &p);
+    for (uint32_t i = 0; i < 24; i++)
+        assert_int_equal(element(p.d, type, i / 12 * 12 + i % 3 * 4 + i % 12 / 3), 100 + i);
+}
+
+/* Eight blks of a, each twice in the list; results one after the other. */
+static void golden_vnchwconv(enum npu_op op, enum npu_type type)
+{
+    const uint32_t elem = npu_types[type].bytes, columns = elem == 1 ? 16 : NPU_BLK_BYTES / elem;
+    struct special p = special(op, type);
+
+    for (uint32_t i = 0; i < LANES; i++)
+        p.a[i] = i;
+    p.in.ref[0].rep_stride = p.in.ref[1].rep_stride = 0;
+    for (uint32_t k = 0; k < NPU_LIST; k++) {
+        p.lists.dst[k] = k * NPU_BLK_BYTES;
+        p.lists.src[k] = 1024 + k / 2 * (elem == 1 ? 0 : NPU_BLK_BYTES);
+    }
+    p.in.mode = elem == 1 ? NCHW_SRC_HIGH : NCHW_DST_HIGH; /* of bytes only */
+    on_core(run_special, &p);
+    for (uint32_t k = 0; k < NPU_LIST; k++)
+        for (uint32_t i = 0; i < columns; i++) {
+            const uint32_t at = elem == 1 ? i * NPU_BLK_BYTES + k : i * NPU_LIST + k;
+            const uint32_t want = elem == 1 ? 16 + i : k / 2 * columns + i;
+            assert_int_equal(element(p.d, type, at), want);
+        }
 }
 
 static void golden_vbrcb(enum npu_op op, enum npu_type type)
