@@ -260,6 +260,10 @@ static void test_shared_memory(void **state)
     OK(aclrtMapMem(v, piece, 0, h, 0));
     v[5] = 1;
     OK(aclrtMemExportToShareableHandle(h, ACL_MEM_HANDLE_TYPE_NONE, 0, &shareable));
+    child = getpid();
+    OK(aclrtMemSetPidToShareableHandle(shareable, &child, 1));
+    FAILS(ACL_ERROR_RT_PARAM_INVALID, "no process",
+          aclrtMemSetPidToShareableHandle(shareable, NULL, 1));
     child = fork();
     if (!child) {
         uint8_t *w = NULL;
