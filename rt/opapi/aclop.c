@@ -7,6 +7,7 @@
  * Rule: the descriptions belong to the caller, so a call is copied before it is queued.
  */
 #include "../acl_objects.h"
+#include "../opp/aclop.h"
 #include "native.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -227,10 +228,7 @@ int npu_aclop_execute(const struct npu_aclop_call *call)
     int rc;
 
     if (!row)
-        return npu_rt_fail(ACL_ERROR_API_NOT_SUPPORT,
-                           "aclop operator type %s is not supported by the twin; `nputwin list "
-                           "aclop` shows which are, and most operators go through aclnn",
-                           call->op_type ? call->op_type : "(null)");
+        return npu_opp_aclop(call);
     if (!npu_aten())
         return ACLNN_ERR_INNER;
     rc = check_counts(row, call);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tiling.h - what the kernel of an operator project knows of its TilingFunc: data and key.
+ *
+ * Included by the text that npu_op_kernel_library wraps around each kernel. The key is a value of
+ * the launch, asked at run time: a kernel is compiled once for all keys.
+ */
+#ifndef NPU_FRONT_TILING_H
+#define NPU_FRONT_TILING_H
+#include "core.h"
+
+/* Of libnputwin_opp.so, which makes the launches of operator packages. */
+extern "C" uint64_t nputwin_tiling_key(void);
+extern "C" size_t nputwin_tiling_bytes(void);
+
+namespace nputwin {
+
+/* Copies the tiling data of this launch. A struct that is longer than what TilingFunc wrote is a
+ * fault: host and kernel disagree. */
+template <class T> inline void read_tiling(T *to, const void *tiling, npu_where where)
+{
+    static_assert(std::is_trivially_copyable<T>::value, "tiling data is copied byte by byte");
+    const size_t bytes = nputwin_tiling_bytes();
+
+    std::memset(static_cast<void *>(to), 0, sizeof(T));
+    if (bytes < sizeof(T))
+        npu_fault(core(), NPU_E_ARG, where,
+                  "GET_TILING_DATA reads %u bytes, but TilingFunc wrote %u: host and kernel use "
+                  "different structs",
+                  unsigned(sizeof(T)), unsigned(bytes));
+    else
+        std::memcpy(static_cast<void *>(to), tiling, sizeof(T));
+}
+
+} // namespace nputwin
+
+#define TILING_KEY_IS(key) (nputwin_tiling_key() == uint64_t(key))
+/* Not for #if: the key is no constant here, and the preprocessor says so. */
+#define TILING_KEY_VAR nputwin_tiling_key()
+
+#define REGISTER_TILING_DEFAULT(...) [[maybe_unused]] typedef __VA_ARGS__ nputwin_tiling_default
+#define REGISTER_TILING_FOR_TILINGKEY(condition, ...)                                              \
+    static_assert(std::is_trivially_copyable<__VA_ARGS__>::value,                                  \
+                  "tiling data is copied byte by byte")
+
+#define GET_TILING_DATA(data, tiling)                                                              \
+    nputwin_tiling_default data;                                                                   \
+    nputwin::read_tiling(&data, tiling, nputwin::here())
+#define GET_TILING_DATA_WITH_STRUCT(type, data, tiling)                                            \
+    type data;                                                                                     \
+    nputwin::read_tiling(&data, tiling, nputwin::here())
+#define GET_TILING_DATA_MEMBER(type, member, data, tiling)                                         \
+    type nputwin_all_##data;                                                                       \
+    nputwin::read_tiling(&nputwin_all_##data, tiling, nputwin::here());                            \
+    auto data = nputwin_all_##data.member
+#endif

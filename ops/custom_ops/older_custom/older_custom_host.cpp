@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* x = x * times + offsets[i % n] + or - bias, in place; negated when flip is set. */
+#include "older_custom_tiling.h"
+#include "register/op_def_registry.h"
+#include <cstring>
+
+namespace optiling {
+
+static ge::graphStatus TilingFunc(gert::TilingContext *context)
+{
+    const gert::RuntimeAttrs *attrs = context->GetAttrs();
+    const auto *offsets = attrs->GetListInt(1);
+    const bool minus = !std::strcmp(attrs->GetStr(2), "minus");
+    OlderTilingData tiling;
+
+    if (offsets->GetSize() < 1 || offsets->GetSize() > 4)
+        return ge::GRAPH_FAILED;
+    tiling.set_flip(*attrs->GetBool(3));
+    tiling.set_length(uint32_t(context->GetInputTensor(0)->GetShapeSize()));
+    tiling.set_times(*attrs->GetInt(0));
+    tiling.offsets.set_count(uint8_t(offsets->GetSize()));
+    int64_t value[4] = {};
+    std::memcpy(value, offsets->GetData(), offsets->GetSize() * sizeof *value);
+    tiling.offsets.set_value(value);
+    tiling.set_bias(!context->GetOptionalInputDesc(1) ? 0 : minus ? -1 : 1);
+    tiling.SaveToBuffer(context->GetRawTilingData()->GetData(),
+                        context->GetRawTilingData()->GetCapacity());
+    context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());
+    context->SetBlockDim(1);
+    return ge::GRAPH_SUCCESS;
+}
+
+} // namespace optiling
+
+namespace ops {
+
+class OlderCustom : public OpDef {
+public:
+    explicit OlderCustom(const char *name) : OpDef(name)
+    {
+        this->Input("x").ParamType(REQUIRED).DataTypeList({ge::DT_INT32, ge::DT_INT64});
+        this->Input("bias").ParamType(OPTIONAL).Follow("x", FollowType::DTYPE);
+        this->Output("x").ParamType(REQUIRED).Follow("x");
+        this->Attr("times").Int();
+        this->Attr("offsets").AttrType(OPTIONAL).ListInt({0});
+        this->Attr("word").AttrType(OPTIONAL).String("plus");
+        this->Attr("flip").AttrType(OPTIONAL).Bool(false);
+        this->AICore().SetTiling(optiling::TilingFunc);
+    }
+};
+OP_ADD(OlderCustom);
+
+} // namespace ops

@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operator projects: configured, built, packed, installed and called, on the installation that `cann` names."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+
+
+class Shell:
+    def __init__(self, directory, env):
+        self.directory, self.env = directory, env
+
+    def run(self, *words, expect=0, env=None):
+        done = subprocess.run([str(w) for w in words], cwd=self.directory, env=self.env | (env or {}), capture_output=True,
+                              text=True, timeout=600)
+        assert done.returncode == expect, f"{words} gave {done.returncode}\n{done.stdout}{done.stderr}"
+        return done.stdout + done.stderr
+
+    def python(self, library, text, expect=0, **env):
+        """text runs with npu's names, and op for the operator that `library` (path, name) is."""
+        head = f"import sys; sys.path.insert(0, {str(HERE / 'call')!r})\nfrom npu import *\n"
+        head += f"op = Op({str(library[0])!r}, {library[1]!r})\n"
+        head += "def refused(code, *words, call=None):\n" \
+                "    try: call()\n" \
+                "    except Refused as e: assert e.code == code and all(w in e.text for w in words), str(e)\n" \
+                "    else: raise AssertionError('not refused')\n"
+        return self.run(sys.executable, "-c", head + text, expect=expect, env=env)
+
+
+def build(shell, source, out, *options, targets=("package",)):
+    shell.run("cmake", "-S", source, "-B", out, *options)
+    shell.run("cmake", "--build", out, "-j", "2", "--target", *targets)
+
+
+@pytest.fixture(scope="module")
+def shell(cann, tmp_path_factory):
+    env = {k: v for k, v in cann.items() if k not in ("ASCEND_CUSTOM_OPP_PATH", "NPUTWIN_SOC")}
+    return Shell(tmp_path_factory.mktemp("custom"), env)
+
+
+@pytest.fixture(scope="module")
+def package(shell):
+    """The installed package: vendors/customize."""
+    build(shell, HERE / "axpy_custom", "axpy", targets=("binary", "package"))
+    run_file, = (shell.directory / "axpy").glob("custom_opp_*.run")
+    said = shell.run(run_file, f"--install-path={shell.directory}")
+    assert said.endswith("SUCCESS\n")
+    return shell.directory / "vendors" / "customize"
+
+
+@pytest.fixture(scope="module")
+def axpy(package):
+    return package / "op_api/lib/libcust_opapi.so", "aclnnAxpyCustom"
+
+
+@pytest.fixture(scope="module")
+def programs(shell, package):
+    build(shell, HERE / "call", "call", f"-DPACKAGE={package}", targets=("all",))
+    return shell.directory / "call"
+
+
+# ---- values ----
+
+VALUES = """
+rng = np.random.default_rng(5)
+for kind in (np.float16, np.float32):
+    for shape in ((1,), (63,), (5, 1000), (3, 7, 3333), (0, 4)):
+        x, y = (rng.standard_normal(shape).astype(kind) for _ in range(2))
+        z = Array(np.zeros(shape, kind))
+        n = op(Array(x), Array(y), 0.3, z)
+        want = (x.astype(np.float32) * np.float32(0.3) + y.astype(np.float32)).astype(kind)
+        assert np.array_equal(z.numpy(), want), (kind, shape)
+        assert (n > 0) == (kind == np.float16 and x.size > 0)
+"""
+
+
+@pytest.mark.parametrize("soc", ["Ascend910B2", "Ascend910_9391", "Ascend950PR_9599"])
+def test_values_of_both_tiling_keys(shell, axpy, soc):
+    shell.python(axpy, VALUES, NPUTWIN_SOC=soc)
+
+
+def test_tensors_may_go_before_the_stream_runs(shell, axpy):
+    shell.python(axpy, """
+x, y, z = Array(np.arange(4000, dtype='f4')), Array(np.ones(4000, 'f4')), Array(np.zeros(4000, 'f4'))
+n, e = op.prepare(x, y, 2.0, z)
+for a in (x, y): good(opapi.aclDestroyTensor(a.handle))
+op.launch(n, e)
+assert np.array_equal(z.numpy(), 2 * np.arange(4000, dtype='f4') + 1)
+""", NPUTWIN_QUEUE_DELAY_US="20000")
+
+
+def test_strided_inputs_are_made_contiguous(shell, axpy):
+    shell.python(axpy, """
+x = np.arange(60, dtype='f4').reshape(6, 10)
+z = Array(np.zeros((10, 6), 'f4'))
+op(Array(x, ((10, 6), (1, 10))), Array(np.ones((10, 6), 'f4')), 1.0, z)
+assert np.array_equal(z.numpy(), x.T + 1)
+t = Array(x, ((10, 6), (1, 10)))
+refused(161002, 'z is not contiguous', call=lambda: op.prepare(Array(x.T), Array(x.T), 1.0, t))
+""")
+
+
+def test_an_executor_that_is_repeatable(shell, axpy):
+    shell.python(axpy, """
+x, z = Array(np.ones(10, 'f4')), Array(np.zeros(10, 'f4'))
+n, e = op.prepare(x, x, 2.0, z)
+good(op.library.aclSetAclOpExecutorRepeatable(e))
+for _ in range(2):
+    op.launch(n, e)
+assert (z.numpy() == 3).all()
+good(op.library.aclDestroyAclOpExecutor(e))
+refused(161002, 'not alive', call=lambda: op.launch(n, e))
+n, e = op.prepare(x, x, 2.0, z)
+op.launch(n, e)
+good(op.library.aclDestroyAclOpExecutor(e))     # it has run: nothing is left
+""")
+
+
+# ---- what is refused ----
+
+def test_refusals_name_what_is_allowed(shell, axpy):
+    shell.python(axpy, """
+f, h, i = (Array(np.ones(8, t)) for t in ('f4', 'f2', 'i4'))
+refused(161001, 'aclnnAxpyCustom: x is null', call=lambda: op.prepare(None, f, 1.0, f))
+refused(161002, 'x int32', '(x float16, y float16 -> z float16) (x float32, y float32 -> z float32)',
+        call=lambda: op.prepare(i, i, 1.0, i))
+refused(161002, 'x float32, y float16 -> z float32', call=lambda: op.prepare(f, h, 1.0, f))
+refused(161002, 'z has shape [4]', '[8]', call=lambda: op.prepare(f, f, 1.0, Array(np.zeros(4, 'f4'))))
+refused(161001, 'executor is null', call=lambda: op.launch(0, None))
+n, e = op.prepare(h, h, 1.0, Array(np.zeros(8, 'f2')))
+refused(161001, 'workspace is null', str(n), call=lambda: op.launch(n, e))
+refused(161002, 'workspaceSize is 4', call=lambda: op.launch(4, e, f.memory))
+op.launch(n, e, Array(np.zeros(n // 4, 'f4')).memory)
+refused(161002, 'not alive', call=lambda: op.launch(n, e, f.memory))
+""")
+
+
+def test_a_chip_that_the_package_was_not_built_for(shell):
+    build(shell, HERE / "axpy_custom", "one", "-DASCEND_COMPUTE_UNIT=ascend910b", "-Dvendor_name=one")
+    library = next((shell.directory / "one").rglob("libcust_opapi.so")), "aclnnAxpyCustom"
+    call = "a = Array(np.ones(8, 'f4'))\nrefused(561103, 'ascend950', 'built for: ascend910b', call=lambda: op.prepare(a, a, 1.0, a))"
+    shell.python(library, call, NPUTWIN_SOC="Ascend950PR_9599")
+    shell.python(library, "a = Array(np.ones(8, 'f4'))\nop(a, a, 1.0, a)\nassert (a.numpy() == 2).all()")
+
+
+@pytest.mark.parametrize("file,old,new,says", [
+    ("CMakeLists.txt", "TYPE RUN", "TYPE STATIC", "no static operator packages"),
+    ("CMakeLists.txt", "ascend910b ascend910_93 ascend950", "ascend310p", "none of ASCEND_COMPUTE_UNIT ascend310p"),
+    ("op_host/CMakeLists.txt", "cust_optiling TILING", "cust_optiling TF_PLUGIN", "no TensorFlow"),
+    ("op_host/CMakeLists.txt", "npu_op_package_add", "npu_op_device_tiling_library(d SHARED a.cpp)\n#", "no tiling on the device"),
+    ("op_kernel/CMakeLists.txt", "KERNEL_FILE axpy_custom.cpp", "KERNEL_FILE axpi.cpp", "KERNEL_FILE axpi.cpp): not found"),
+    ("op_host/axpy_custom.cpp", "ParamType(REQUIRED)", "ParamType(DYNAMIC)", "x: ParamType(DYNAMIC) (a list of tensors) is not supported"),
+    ("op_host/axpy_custom.cpp", ".AutoContiguous()", ".Scalar()", "x: Scalar() is not supported"),
+    ("op_host/axpy_custom.cpp", "OP_ADD(AxpyCustom)", "", "there is no OP_ADD"),
+    ("op_host/axpy_custom.cpp", "{ge::DT_FLOAT16, ge::DT_FLOAT}", "{ge::DT_FLOAT16}", "x: lists 1 data types and 2 formats"),
+])
+def test_projects_that_are_refused_say_why(shell, tmp_path, file, old, new, says):
+    shutil.copytree(HERE / "axpy_custom", tmp_path / "p")
+    text = (tmp_path / "p" / file).read_text()
+    assert old in text
+    (tmp_path / "p" / file).write_text(text.replace(old, new, 1))
+    said = shell.run("cmake", "-S", tmp_path / "p", "-B", tmp_path / "b", expect=1)
+    assert says in " ".join(said.split()), said
+
+
+def test_a_kernel_of_another_signature_does_not_compile(shell, tmp_path):
+    shutil.copytree(HERE / "older_custom", tmp_path / "p")
+    kernel = tmp_path / "p/older_custom.cpp"
+    kernel.write_text(kernel.read_text().replace("GM_ADDR bias, ", "").replace("bias", "x"))
+    shell.run("cmake", "-S", tmp_path / "p", "-B", tmp_path / "b")
+    done = subprocess.run(["cmake", "--build", tmp_path / "b"], env=shell.env, capture_output=True, text=True)
+    assert done.returncode and "OlderCustom: its kernel takes GM_ADDR for each input" in done.stdout + done.stderr
+
+
+# ---- by OP_ADD name ----
+
+def test_aclop_finds_an_installed_operator(shell, package, axpy, older):
+    """The path of OpCommand: optional attributes and workspace included."""
+    shell.python(axpy, """
+for kind in (np.float16, np.float32):
+    x, y = (np.arange(700, dtype=kind) / 8 for _ in range(2))
+    for words, alpha in (({'alpha': 0.5}, 0.5), ({}, 1.0)):
+        z = Array(np.zeros(700, kind))
+        aclop('AxpyCustom', [Array(x), Array(y)], [z], **words)
+        assert np.array_equal(z.numpy(), (x.astype('f4') * np.float32(alpha) + y.astype('f4')).astype(kind))
+a = Array(np.ones(8, 'f4'))
+refused(100000, 'no attribute beta', call=lambda: aclop('AxpyCustom', [a, a], [a], beta=1.0))
+refused(100000, 'alpha has another type', call=lambda: aclop('AxpyCustom', [a, a], [a], alpha=1))
+refused(100000, 'at most 2 inputs', call=lambda: aclop('AxpyCustom', [a, a, a], [a]))
+refused(161001, 'y is null', call=lambda: aclop('AxpyCustom', [a], [a]))
+refused(161002, 'x float32, y int32', call=lambda: aclop('AxpyCustom', [a, Array(np.ones(8, 'i4'))], [a]))
+""", ASCEND_CUSTOM_OPP_PATH=str(package))
+
+
+def test_aclop_with_every_kind_of_attribute(shell, older):
+    """A library for applications has the layout of a package once it lies in op_api/lib."""
+    home = shell.directory / "as-package"
+    (home / "op_api/lib").mkdir(parents=True)
+    shutil.copy(older[0], home / "op_api/lib")
+    shell.python(older, """
+x, b = np.arange(7, dtype='i4'), np.arange(7, dtype='i4') * 100
+a = Array(x); aclop('OlderCustom', [a, Array(b)], [a], times=2, offsets=[1, 2], word='minus', flip=True)
+assert np.array_equal(a.numpy(), -(x * 2 + np.resize([1, 2], 7) - b))
+a = Array(x); aclop('OlderCustom', [a, None], [a], times=3)
+assert np.array_equal(a.numpy(), x * 3)
+refused(100000, 'attribute times is missing', call=lambda: aclop('OlderCustom', [a], [a]))
+refused(100000, 'pass the same memory', call=lambda: aclop('OlderCustom', [a], [Array(x)], times=1))
+""", ASCEND_CUSTOM_OPP_PATH=str(home))
+
+
+def test_aclop_that_is_not_installed_says_what_to_run(shell, axpy):
+    shell.python(axpy, """
+a = Array(np.ones(8, 'f4'))
+refused(200001, 'aclop operator type AxpyCustom', 'no operator package has it', '.run', call=lambda: aclop('AxpyCustom', [a, a], [a]))
+""", ASCEND_OPP_PATH=str(shell.directory / "no-opp"))
+
+
+# ---- programs, and where a package is found ----
+
+def test_a_program_that_links_the_package(shell, package, programs):
+    assert shell.run(programs / "linked") == "linked: 0 of 5000 wrong\n"
+
+
+def test_search_order(shell, package, programs):
+    """Nothing, then vendors/ by config.ini, then ASCEND_CUSTOM_OPP_PATH before it."""
+    opp = shell.directory / "opp"
+    opp.mkdir()
+    env = {"ASCEND_OPP_PATH": str(opp)}
+    assert "in no installed package" in shell.run(programs / "found", expect=2, env=env)
+    run_file, = (shell.directory / "axpy").glob("custom_opp_*.run")
+    (opp / "vendors").mkdir()
+    (opp / "vendors/config.ini").write_text("load_priority=other\n")
+    shell.run(run_file, "--quiet", env=env)
+    assert (opp / "vendors/config.ini").read_text() == "load_priority=customize,other\n"
+    shell.run(run_file, env=env)
+    assert (opp / "vendors/config.ini").read_text() == "load_priority=customize,other\n"
+    assert f"in {opp}/vendors/customize/" in shell.run(programs / "found", env=env)
+    script = f"source {package}/bin/set_env.bash && exec {programs}/found"
+    assert f"in {package}/" in shell.run("bash", "-c", script, env=env)
+    shell.run(opp / "vendors/customize/scripts/uninstall.sh")
+    assert (opp / "vendors/config.ini").read_text() == "load_priority=other\n"
+    assert "in no installed package" in shell.run(programs / "found", expect=2, env=env)
+
+
+def test_the_installer_refuses_what_it_does_not_know(shell, package):
+    run_file, = (shell.directory / "axpy").glob("custom_opp_*.run")
+    assert "--upgrade is not known" in shell.run(run_file, "--upgrade", expect=1)
+    assert "absolute path" in shell.run(run_file, "--install-path=here", expect=1)
+    assert "ASCEND_OPP_PATH is not set" in shell.run(run_file, expect=1, env={"ASCEND_OPP_PATH": ""})
+
+
+# ---- the older way, and a library for applications ----
+
+@pytest.fixture(scope="module")
+def older(shell):
+    where = shell.directory / "older-installed"
+    build(shell, HERE / "older_custom", "older", f"-DCMAKE_INSTALL_PREFIX={where}", targets=("install",))
+    assert (where / "include/aclnn_older_custom.h").exists() and (where / "lib/cmake/older/older-config.cmake").exists()
+    return where / "lib/libcust_opapi.so", "aclnnOlderCustom"
+
+
+def test_macro_tiling_attributes_and_in_place_output(shell, older):
+    shell.python(older, """
+word, no = ctypes.c_char_p, None
+for kind in ('i4', 'i8'):
+    x, b = np.arange(7, dtype=kind), np.arange(7, dtype=kind) * 100
+    a = Array(x); op(a, None, 3, no, no, 0)
+    assert np.array_equal(a.numpy(), x * 3)
+    a = Array(x); op(a, Array(b), -2, ints(10, 20, 30), no, 0)
+    assert np.array_equal(a.numpy(), x * -2 + np.resize([10, 20, 30], 7) + b)
+    a = Array(x); op(a, Array(b), 1, ints(5), word(b'minus'), 1)
+    assert np.array_equal(a.numpy(), -(x + 5 - b))
+a = Array(x)
+refused(561002, 'TilingFunc returned', call=lambda: op.prepare(a, None, 1, ints(1, 2, 3, 4, 5), no, 0))
+refused(161002, 'attribute offsets', 'aclIntArray', call=lambda: op.prepare(a, None, 1, a, no, 0))
+""")
+
+
+def test_two_packages_in_one_process(shell, axpy, older):
+    shell.python(axpy, f"""
+other = Op({str(older[0])!r}, 'aclnnOlderCustom')
+a, i = Array(np.ones(8, 'f4')), Array(np.arange(8, dtype='i4'))
+op(a, a, 1.0, a); other(i, None, 2, None, None, 0)
+assert (a.numpy() == 2).all() and np.array_equal(i.numpy(), 2 * np.arange(8))
+n, e = other.prepare(i, None, 2, None, None, 0)
+refused(161002, 'was made for aclnnOlderCustom', call=lambda: op.launch(n, e))
+good(op.library.aclDestroyAclOpExecutor(e))
+""")
+
+
+def test_kernel_that_reads_more_tiling_data_than_there_is(shell, tmp_path):
+    shutil.copytree(HERE / "axpy_custom", tmp_path / "p")
+    kernel = tmp_path / "p/op_kernel/axpy_custom.cpp"
+    text = kernel.read_text()
+    kernel.write_text(text.replace("GET_TILING_DATA(data, tiling);", "GET_TILING_DATA(data, tiling);\n    struct Long { "
+                      "AxpyCustomTilingData d; char more[8]; };\n    GET_TILING_DATA_WITH_STRUCT(Long, l, tiling); (void)l;"))
+    build(shell, tmp_path / "p", tmp_path / "b", "-DASCEND_COMPUTE_UNIT=ascend910b")
+    library = next((tmp_path / "b").rglob("libcust_opapi.so")), "aclnnAxpyCustom"
+    shell.python(library, "a = Array(np.ones(8, 'f4'))\nrefused(507035, 'reads 24 bytes', 'wrote 16', call=lambda: op(a, a, 1.0, a))")
+
+
+def test_a_changed_operator_is_built_again(shell, tmp_path):
+    shutil.copytree(HERE / "axpy_custom", tmp_path / "p")
+    build(shell, tmp_path / "p", tmp_path / "b", "-DASCEND_COMPUTE_UNIT=ascend910b")
+    host = tmp_path / "p/op_host/axpy_custom.cpp"
+    host.write_text(host.read_text().replace('Attr("alpha")', 'Attr("factor")'))
+    os.utime(host)
+    shell.run("cmake", "--build", tmp_path / "b", "--target", "package")
+    assert "double factor" in (tmp_path / "b/autogen/aclnn_axpy_custom.h").read_text()

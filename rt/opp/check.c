@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check.c - what phase one refuses: types, shapes, and chips that the package was not built for. */
+#include "opp_int.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int64_t opp_numel(const struct npu_opp_shape *s)
+{
+    int64_t n = 1;
+
+    for (size_t i = 0; i < s->n_dims; i++)
+        n *= s->dim[i];
+    return n;
+}
+
+const char *opp_shape_text(const struct npu_opp_shape *s)
+{
+    static _Thread_local char text[4][256];
+    static _Thread_local unsigned turn;
+    char *t = text[turn++ & 3];
+    size_t at = 1;
+
+    t[0] = '[';
+    for (size_t i = 0; i < s->n_dims && at < sizeof text[0] - 32; i++)
+        at += (size_t)snprintf(t + at, sizeof text[0] - at, i ? ", %lld" : "%lld",
+                               (long long)s->dim[i]);
+    t[at] = ']';
+    t[at + 1] = 0;
+    return t;
+}
+
+/* ---- variants ---- */
+
+/* A kernel for ND reads any plain layout. */
+static bool format_fits(int32_t listed, int32_t given)
+{
+    enum { NCHW = 0, NHWC = 1, ND = 2, NDHWC = 27, NCDHW = 30, NCL = 47 };
+
+    if (listed != ND)
+        return listed == given;
+    return given == ND || given == NCHW || given == NHWC || given == NDHWC || given == NCDHW ||
+           given == NCL || given == -1;
+}
+
+static bool fits(const struct npu_opp_param *p, const struct npu_opp_tensor *t, uint32_t variant)
+{
+    return !t->is_given ||
+           (p->types[variant] == t->type && format_fits(p->formats[variant], t->storage_format));
+}
+
+static bool variant_fits(const struct npu_opp_call *c, uint32_t variant)
+{
+    for (uint32_t i = 0; i < c->op->n_in; i++)
+        if (!fits(&c->op->in[i], &c->in[i], variant))
+            return false;
+    for (uint32_t i = 0; i < c->op->n_out; i++)
+        if (!fits(&c->op->out[i], &c->out[i], variant))
+            return false;
+    return true;
+}
+
+/* "x float16, y float16 -> z float16", of a variant or of what was given. */
+static void types_text(const struct npu_opp_call *c, int64_t variant, char *text, size_t n)
+{
+    size_t at = 0;
+
+    text[0] = 0;
+    for (uint32_t i = 0; i < (uint32_t)c->op->n_in + c->op->n_out && at < n; i++) {
+        const bool is_out = i >= c->op->n_in;
+        const uint32_t k = is_out ? i - c->op->n_in : i;
+        const struct npu_opp_param *p = is_out ? &c->op->out[k] : &c->op->in[k];
+        const struct npu_opp_tensor *t = is_out ? &c->out[k] : &c->in[k];
+        const char *type = variant >= 0  ? npu_dtype_name(p->types[variant])
+                           : t->is_given ? npu_dtype_name(t->type)
+                                         : "absent";
+
+        at += (size_t)snprintf(text + at, n - at, "%s%s %s",
+                               is_out && !k ? " -> "
+                               : i          ? ", "
+                                            : "",
+                               p->name, type);
+    }
+}
+
+int opp_choose_variant(const struct npu_opp_call *c, uint32_t *variant)
+{
+    char given[256], one[256], all[1024];
+    size_t at = 0;
+
+    for (*variant = 0; *variant < c->op->n_variants; ++*variant)
+        if (variant_fits(c, *variant))
+            return ACL_OK;
+    types_text(c, -1, given, sizeof given);
+    all[0] = 0;
+    for (uint32_t v = 0; v < c->op->n_variants && at < sizeof all; v++) {
+        types_text(c, v, one, sizeof one);
+        at += (size_t)snprintf(all + at, sizeof all - at, "%s(%s)", v ? " " : "", one);
+    }
+    return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                       "aclnn%s: no kernel for the data types and formats (%s); allowed: %s",
+                       c->op->type, given, all);
+}
+
+/* ---- shapes ---- */
+
+static bool same_shape(const struct npu_opp_shape *a, const struct npu_opp_shape *b)
+{
+    return a->n_dims == b->n_dims && !memcmp(a->dim, b->dim, a->n_dims * sizeof *a->dim);
+}
+
+static int check_follow(const struct npu_opp_call *c)
+{
+    for (uint32_t i = 0; i < c->op->n_out; i++) {
+        const struct npu_opp_param *p = &c->op->out[i];
+
+        if (p->shape_of < 0 || !c->out[i].is_given || !c->in[p->shape_of].is_given ||
+            same_shape(&c->out[i].shape.origin, &c->in[p->shape_of].shape.origin))
+            continue;
+        return npu_rt_fail(
+            ACLNN_ERR_PARAM_INVALID, "aclnn%s: %s has shape %s; it follows %s, which has %s",
+            c->op->type, p->name, opp_shape_text(&c->out[i].shape.origin),
+            c->op->in[p->shape_of].name, opp_shape_text(&c->in[p->shape_of].shape.origin));
+    }
+    return ACL_OK;
+}
+
+static int compare_inferred(const struct npu_opp_call *c, const struct npu_opp_tensor *inferred)
+{
+    for (uint32_t i = 0; i < c->op->n_out; i++) {
+        const struct npu_opp_shape *want = &inferred[i].shape.origin, *is = &c->out[i].shape.origin;
+
+        if (!c->out[i].is_given || same_shape(want, is))
+            continue;
+        return npu_rt_fail(
+            ACLNN_ERR_PARAM_INVALID,
+            "aclnn%s: %s has shape %s; InferShape of the operator allows %s (if that is "
+            "wrong, correct InferShape)",
+            c->op->type, c->op->out[i].name, opp_shape_text(is), opp_shape_text(want));
+    }
+    return ACL_OK;
+}
+
+int opp_check_shapes(const struct npu_opp_call *c)
+{
+    struct npu_opp_call copy = *c;
+    uint32_t status;
+    int rc;
+
+    if (!c->op->infer_shape)
+        return check_follow(c);
+    copy.out = malloc((c->op->n_out ? c->op->n_out : 1u) * sizeof *copy.out);
+    if (!copy.out)
+        return npu_rt_fail(ACLNN_ERR_INNER, "aclnn%s: no memory", c->op->type);
+    /* An output that InferShape leaves alone keeps the caller's shape. */
+    memcpy(copy.out, c->out, c->op->n_out * sizeof *copy.out);
+    status = c->op->infer_shape(&copy);
+    rc = status
+             ? npu_rt_fail(ACLNN_ERR_INNER_INFERSHAPE,
+                           "aclnn%s: InferShape of the operator returned %u", c->op->type, status)
+             : compare_inferred(c, copy.out);
+    free(copy.out);
+    return rc;
+}
+
+/* ---- chips ---- */
+
+/* The name that ASCEND_COMPUTE_UNIT has for a chip. */
+static const char *unit_of(const struct npu_soc *soc)
+{
+    if (soc->arch == 3510)
+        return "ascend950";
+    return strstr(soc->name, "910_") ? "ascend910_93" : "ascend910b";
+}
+
+static bool lists_unit(const char *units, const char *unit)
+{
+    const size_t n = strlen(unit);
+
+    for (const char *at = units; (at = strstr(at, unit)); at += n)
+        if ((at == units || at[-1] == ' ') && (at[n] == ' ' || !at[n]))
+            return true;
+    return false;
+}
+
+int opp_find_kernel(struct aclOpExecutor *e, uint32_t variant)
+{
+    const struct npu_opp_package *pkg = e->package;
+    const struct npu_soc *soc = npu_rt_soc();
+    const char *type = e->call.op->type;
+
+    if (!soc)
+        return ACLNN_ERR_PARAM_INVALID;
+    for (uint32_t i = 0; i < pkg->n_kernels && lists_unit(pkg->units, unit_of(soc)); i++) {
+        const struct npu_opp_kernel *k = &pkg->kernels[i];
+
+        if (k->variant != variant || k->arch != soc->arch || strcmp(k->op_type, type) != 0)
+            continue;
+        e->kernel = k;
+        return ACL_OK;
+    }
+    return npu_rt_fail(
+        ACLNN_ERR_INNER_FIND_KERNEL,
+        "aclnn%s: package %s has no kernel of it for %s (%s); it was built for: %s. Add the "
+        "chip to ASCEND_COMPUTE_UNIT and the kernel to npu_op_kernel_sources, build, "
+        "install",
+        type, pkg->vendor, soc->name, unit_of(soc), pkg->units);
+}

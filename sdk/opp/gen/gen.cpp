@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gen.cpp - what npu_op_code_gen writes from the OpDefs of a project.
+ *
+ * Compiled together with op_host when a project is configured, and run as: gen <out dir> <plan>.
+ *   aclnn_<op>.h, aclnn_<op>.cpp   the two functions of an operator, typed
+ *   kernel/<op>_<variant>.asc      text around its kernel: DTYPE_X, ORIG_DTYPE_X, FORMAT_X
+ *   <plan>                         a line an operator for CMake: Type|name|variants|units
+ */
+#include "register/op_check.h"
+#include "register/op_def_registry.h"
+#include "register/tilingdata_base.h"
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+namespace {
+
+using nputwin::opp::registry;
+using ops::OpAttrDef;
+using ops::OpDef;
+using ops::OpParamDef;
+
+[[noreturn]] void refuse(const std::string &why)
+{
+    std::fprintf(stderr, "%s\n", why.c_str());
+    std::exit(1);
+}
+
+bool upper(char c) { return std::isupper(static_cast<unsigned char>(c)); }
+
+/* AddCustom -> add_custom, GRUCell -> gru_cell, Conv2DCustom -> conv2_d_custom */
+std::string snake(const std::string &type)
+{
+    std::string out;
+
+    for (size_t i = 0; i < type.size(); i++) {
+        const bool before = i && !upper(type[i - 1]);
+        const bool behind = i && i + 1 < type.size() && std::islower(type[i + 1]);
+
+        if (i && upper(type[i]) && (before || behind))
+            out += '_';
+        out += char(std::tolower(static_cast<unsigned char>(type[i])));
+    }
+    return out;
+}
+
+std::string capital(std::string s)
+{
+    for (char &c : s)
+        c = char(std::toupper(static_cast<unsigned char>(c)));
+    return s;
+}
+
+/* Files that did not change keep their time, so that nothing is compiled again. */
+void write(const std::string &path, const std::string &text)
+{
+    std::ifstream old(path);
+    std::stringstream is;
+
+    is << old.rdbuf();
+    if (old && is.str() == text)
+        return;
+    std::ofstream file(path);
+    file << text;
+    if (!file.flush())
+        refuse(path + ": cannot be written");
+}
+
+/* ---- types ---- */
+
+struct type_row {
+    ge::DataType type;
+    const char *word, *ctype;
+};
+const type_row TYPES[] = {
+    {ge::DT_FLOAT, "DT_FLOAT", "float"},      {ge::DT_FLOAT16, "DT_FLOAT16", "half"},
+    {ge::DT_INT8, "DT_INT8", "int8_t"},       {ge::DT_INT32, "DT_INT32", "int32_t"},
+    {ge::DT_UINT8, "DT_UINT8", "uint8_t"},    {ge::DT_INT16, "DT_INT16", "int16_t"},
+    {ge::DT_UINT16, "DT_UINT16", "uint16_t"}, {ge::DT_UINT32, "DT_UINT32", "uint32_t"},
+    {ge::DT_INT64, "DT_INT64", "int64_t"},    {ge::DT_UINT64, "DT_UINT64", "uint64_t"},
+    {ge::DT_DOUBLE, "DT_DOUBLE", "double"},   {ge::DT_BOOL, "DT_BOOL", "bool"},
+    {ge::DT_BF16, "DT_BF16", "bfloat16_t"},   {ge::DT_HIFLOAT8, "DT_HIFLOAT8", "hifloat8_t"},
+};
+struct format_row {
+    ge::Format format;
+    const char *word;
+};
+const format_row FORMATS[] = {
+    {ge::FORMAT_NCHW, "FORMAT_NCHW"},   {ge::FORMAT_NHWC, "FORMAT_NHWC"},
+    {ge::FORMAT_ND, "FORMAT_ND"},       {ge::FORMAT_NDHWC, "FORMAT_NDHWC"},
+    {ge::FORMAT_NCDHW, "FORMAT_NCDHW"}, {ge::FORMAT_NCL, "FORMAT_NCL"},
+};
+
+const type_row &type_of(const OpDef &op, const OpParamDef &p, size_t v)
+{
+    for (const type_row &r : TYPES)
+        if (r.type == p.types[v])
+            return r;
+    refuse(op.type + ": " + p.name + ": data type " + std::to_string(p.types[v]) +
+           " is not supported by nputwin in an operator project");
+}
+
+const char *format_of(const OpDef &op, const OpParamDef &p, size_t v)
+{
+    for (const format_row &r : FORMATS)
+        if (r.format == p.formats[v])
+            return r.word;
+    refuse(op.type + ": " + p.name + ": format " + std::to_string(p.formats[v]) +
+           " is not supported by nputwin; it has plain formats only (ND, NCHW, NHWC, NCL, NCDHW)");
+}
+
+/* ---- aclnn functions ---- */
+
+const char *attr_type(const OpAttrDef &a)
+{
+    switch (a.kind) {
+    case NPU_OPP_BOOL:
+        return "bool ";
+    case NPU_OPP_INT:
+        return "int64_t ";
+    case NPU_OPP_FLOAT:
+        return "double ";
+    case NPU_OPP_STRING:
+        return "const char *";
+    case NPU_OPP_LIST_BOOL:
+        return "const aclBoolArray *";
+    case NPU_OPP_LIST_INT:
+        return "const aclIntArray *";
+    default:
+        return "const aclFloatArray *";
+    }
+}
+const char *attr_field(const OpAttrDef &a)
+{
+    return a.kind == NPU_OPP_BOOL || a.kind == NPU_OPP_INT ? "i"
+           : a.kind == NPU_OPP_FLOAT                       ? "d"
+                                                           : "p";
+}
+
+bool is_input(const OpDef &op, const std::string &name)
+{
+    for (const OpParamDef &p : op.inputs)
+        if (p.name == name)
+            return true;
+    return false;
+}
+
+std::string tensor_name(const OpDef &op, const OpParamDef &p, bool is_out)
+{
+    const bool optional = p.option == ops::OPTIONAL;
+
+    if (is_out)
+        return p.name + "Out";
+    for (const OpParamDef &o : op.outputs)
+        if (o.name == p.name)
+            return p.name + "Ref";
+    return p.name + (optional ? "Optional" : "");
+}
+
+struct text {
+    std::string params, values;
+};
+text arguments(const OpDef &op)
+{
+    text t;
+    auto add = [&](const std::string &type, const std::string &name, const char *field) {
+        t.params += "    " + type + name + ",\n";
+        t.values += std::string("    v[n++].") + field + " = " + name + ";\n";
+    };
+
+    for (const OpParamDef &p : op.inputs)
+        add("const aclTensor *", tensor_name(op, p, false), "p");
+    for (const OpAttrDef &a : op.attrs)
+        add(attr_type(a), a.name, attr_field(a));
+    for (const OpParamDef &p : op.outputs)
+        if (!is_input(op, p.name))
+            add("const aclTensor *", tensor_name(op, p, true), "p");
+    return t;
+}
+
+const char HEAD[] = "/* Written by npu_op_code_gen. */\n";
+
+std::string phase_one(const OpDef &op, const text &t)
+{
+    return "aclnnStatus aclnn" + op.type + "GetWorkspaceSize(\n" + t.params +
+           "    uint64_t *workspaceSize,\n    aclOpExecutor **executor)";
+}
+std::string phase_two(const OpDef &op)
+{
+    return "aclnnStatus aclnn" + op.type +
+           "(\n    void *workspace,\n    uint64_t workspaceSize,\n    aclOpExecutor *executor,\n"
+           "    aclrtStream stream)";
+}
+
+void write_header(const std::string &dir, const OpDef &op)
+{
+    const std::string guard = "ACLNN_" + capital(snake(op.type)) + "_H_";
+    const std::string visible = "__attribute__((visibility(\"default\")))\n";
+
+    write(dir + "/aclnn_" + snake(op.type) + ".h",
+          HEAD + std::string("#ifndef ") + guard + "\n#define " + guard +
+              "\n#include \"aclnn/acl_meta.h\"\n#include \"acl/acl_rt.h\"\n\n#ifdef __cplusplus\n"
+              "extern \"C\" {\n#endif\n\n" +
+              visible + phase_one(op, arguments(op)) + ";\n\n" + visible + phase_two(op) +
+              ";\n\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
+}
+
+void write_source(const std::string &dir, const OpDef &op)
+{
+    const text t = arguments(op);
+    const std::string quoted = '"' + op.type + '"';
+
+    write(dir + "/aclnn_" + snake(op.type) + ".cpp",
+          HEAD + std::string("#include \"aclnn_") + snake(op.type) +
+              ".h\"\n#include \"nputwin/opp.h\"\n\nextern \"C\" {\n\n" + phase_one(op, t) +
+              "\n{\n    union npu_opp_value v[" +
+              std::to_string(op.inputs.size() + op.attrs.size() + op.outputs.size()) +
+              "];\n    int n = 0;\n\n" + t.values +
+              "    return npu_opp_prepare(npu_opp_package(), " + quoted +
+              ", v, workspaceSize, executor);\n}\n\n" + phase_two(op) +
+              "\n{\n    return npu_opp_launch(" + quoted +
+              ", workspace, workspaceSize, executor, stream);\n}\n\n}\n");
+}
+
+/* ---- text around a kernel ---- */
+
+using Classes = std::vector<std::pair<std::string, std::unique_ptr<optiling::TilingDef>>>;
+
+const Classes &classes()
+{
+    static const Classes all = [] {
+        Classes c;
+
+        for (const nputwin::opp::tiling_class &t : nputwin::opp::tiling_classes())
+            c.emplace_back(t.op_type, t.make());
+        return c;
+    }();
+
+    return all;
+}
+
+void add_struct(const optiling::TilingDef &def, std::string &text, std::vector<std::string> &done)
+{
+    const std::string name = def.GetTilingClassName();
+
+    for (const std::string &d : done)
+        if (d == name)
+            return;
+    done.push_back(name);
+    for (const optiling::TilingDef::Field &f : def.Fields())
+        if (f.inner)
+            add_struct(*f.inner, text, done);
+    text += "struct " + name + " {\n";
+    for (const optiling::TilingDef::Field &f : def.Fields())
+        text += "    " + std::string(f.inner ? f.inner->GetTilingClassName() : f.type) + " " +
+                f.name + (f.count ? "[" + std::to_string(f.count) + "]" : "") + ";\n";
+    text +=
+        "};\nstatic_assert(sizeof(" + name + ") == " + std::to_string(def.GetDataSize()) + ");\n";
+}
+
+/* The structs of this operator: Type, and Type_<key>. */
+std::string tiling_structs(const OpDef &op)
+{
+    std::string text;
+    std::vector<std::string> done;
+
+    for (const auto &c : classes()) {
+        if (c.first != op.type && c.first.compare(0, op.type.size() + 1, op.type + "_") != 0)
+            continue;
+        add_struct(*c.second, text, done);
+        if (c.first == op.type)
+            text +=
+                "using nputwin_tiling_default = " + std::string(c.second->GetTilingClassName()) +
+                ";\n";
+    }
+    return text;
+}
+
+void add_words(std::string &text)
+{
+    for (const type_row &r : TYPES)
+        text += std::string("#define ") + r.word + " " + std::to_string(r.type) + "\n";
+    for (const format_row &r : FORMATS)
+        text += std::string("#define ") + r.word + " " + std::to_string(r.format) + "\n";
+}
+
+void add_param(std::string &text, const OpDef &op, const OpParamDef &p, size_t v,
+               const std::string &suffix)
+{
+    const std::string name = capital(p.name) + suffix;
+    const type_row &t = type_of(op, p, v);
+
+    text += "#define DTYPE_" + name + " " + t.ctype + "\n#define ORIG_DTYPE_" + name + " " +
+            t.word + "\n#define FORMAT_" + name + " " + format_of(op, p, v) + "\n";
+}
+
+void write_kernel(const std::string &dir, const OpDef &op, size_t v)
+{
+    const std::string name = snake(op.type), mine = name + "_" + std::to_string(v);
+    const size_t n = op.inputs.size() + op.outputs.size() + 2;
+    std::string text = HEAD, pointers, values;
+
+    for (size_t i = 0; i < n; i++) {
+        pointers += i ? ", uint8_t *" : "uint8_t *";
+        values += (i ? ", static_cast<uint8_t *>(gm[" : "static_cast<uint8_t *>(gm[") +
+                  std::to_string(i) + "])";
+    }
+    text += "#include \"kernel_operator.h\"\n#include \"nputwin/front/cpp/tiling.h\"\n";
+    add_words(text);
+    for (const OpParamDef &p : op.inputs)
+        add_param(text, op, p, v, "");
+    for (const OpParamDef &p : op.outputs)
+        add_param(text, op, p, v, is_input(op, p.name) ? "_REF" : "");
+    text += tiling_structs(op);
+    text += "#define NPU_PASTE_(a, b) a##_##b\n#define NPU_PASTE(a, b) NPU_PASTE_(a, b)\n"
+            "#define " +
+            name + " NPU_PASTE(" + mine +
+            ", NPU_OP_ARCH)\n"
+            "#include NPU_OP_KERNEL_FILE\n";
+    text += "\nextern \"C\" const void *NPU_PASTE(npu_key_" + mine +
+            ", NPU_OP_ARCH)(void)\n{\n"
+            "    using kernel = void (*)(" +
+            pointers +
+            ");\n\n"
+            "    static_assert(std::is_same_v<decltype(&" +
+            name + "), kernel>,\n        \"" + op.type +
+            ": its kernel takes GM_ADDR for each input, each output, workspace and tiling\");\n"
+            "    return reinterpret_cast<const void *>(kernel(&" +
+            name +
+            "));\n}\n"
+            "extern \"C\" void NPU_PASTE(npu_call_" +
+            mine +
+            ", NPU_OP_ARCH)(void (*fn)(void), void *const *gm)\n{\n"
+            "    const std::tuple<" +
+            pointers + "> args{" + values +
+            "};\n\n"
+            "    ::nputwin::lang::signature<" +
+            pointers + ">::call(fn, &args);\n}\n";
+    write(dir + "/kernel/" + mine + ".asc", text);
+}
+
+/* ---- operators ---- */
+
+void check_type(const std::string &type)
+{
+    bool good = !type.empty() && upper(type[0]);
+
+    for (char c : type)
+        good &= std::isalnum(static_cast<unsigned char>(c)) != 0;
+    if (!good)
+        refuse("OP_ADD(" + type +
+               "): the type of an operator is CamelCase, as AddCustom: letters and "
+               "digits, a capital first");
+}
+
+std::string generate(const std::string &dir, const nputwin::opp::added &a)
+{
+    OpDef op = a.make(a.type);
+    std::string why, units;
+
+    check_type(a.type);
+    nputwin::opp::expand(op);
+    why = nputwin::opp::check(op);
+    if (!why.empty())
+        refuse(why);
+    write_header(dir, op);
+    write_source(dir, op);
+    for (size_t v = 0; v < nputwin::opp::n_variants(op); v++)
+        write_kernel(dir, op, v);
+    for (const std::string &u : op.aicore.units)
+        units += (units.empty() ? "" : ",") + u;
+    return op.type + "|" + snake(op.type) + "|" + std::to_string(nputwin::opp::n_variants(op)) +
+           "|" + units + "\n";
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    std::string plan;
+
+    if (argc != 3)
+        refuse("usage: gen <out dir> <plan>");
+    if (registry().empty())
+        refuse("there is no OP_ADD(...) in the sources that SRC names");
+    for (const nputwin::opp::added &a : registry())
+        plan += generate(argv[1], a);
+    write(argv[2], plan);
+    return 0;
+}
