@@ -87,6 +87,7 @@ static void lay_pairs(struct npu_walk *w, const struct npu_insn *in)
     d->chunk_step = NPU_BLK_BYTES;
     d->rep_step = (uint64_t)in->ref[0].rep_stride * NPU_REPEAT_BYTES / 2;
     d->lanes_per_chunk *= 2;
+    d->is_pairs = true;
     w->view[VIEW_SRC0] = blks(&in->ref[1], elem, w->lanes);
 }
 
@@ -521,6 +522,15 @@ static bool next_run(const uint64_t mask[2], uint32_t from, uint32_t to, uint32_
     return *first < *end;
 }
 
+/* Both lanes of each pair that has one. */
+static void widen_pairs(uint64_t mask[2])
+{
+    const uint64_t even = UINT64_C(0x5555555555555555);
+
+    for (int k = 0; k < 2; k++)
+        mask[k] |= (mask[k] >> 1 & even) | (mask[k] & even) << 1;
+}
+
 static void view_accesses(const struct npu_walk *w, const struct npu_view *v, npu_access_fn *fn,
                           void *arg)
 {
@@ -529,6 +539,8 @@ static void view_accesses(const struct npu_walk *w, const struct npu_view *v, np
         uint64_t mask[2] = {0, 0};
         if (v->lanes_per_chunk)
             npu_walk_mask(w, r, mask);
+        if (v->is_pairs)
+            widen_pairs(mask);
         for (uint32_t k = 0; k < v->n_chunks; k++) {
             const uint64_t chunk = at + (v->starts ? v->starts[k] : k * v->chunk_step);
             uint32_t first, end;

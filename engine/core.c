@@ -220,6 +220,8 @@ void npu_issue(struct npu_core *core, const struct npu_insn *insn)
     if (in.kind == KIND_OP && in.op < N_OPS)
         in.pipe = (uint8_t)npu_isa[in.op].pipe;
     memcpy(in.cmpmask, core->regs.cmpmask, sizeof in.cmpmask);
+    in.atomic_op = core->regs.atomic_op;
+    in.atomic_type = core->regs.atomic_type;
     if (!is_possible(c, &in) || !check_immediate(c, &in))
         return;
     if (!c->n_held) {
@@ -301,7 +303,8 @@ void npu_core_reset(struct npu_core_int *c)
     c->pub.slow = c->pub.faulted = false;
     c->pub.door = NULL;
     memset(c->pub.placed_bytes, 0, sizeof c->pub.placed_bytes);
-    c->waiting = false;
+    c->waiting = c->polls = false;
+    c->confirmed_epoch = 0;
 }
 
 void npu_core_end(struct npu_core_int *c)

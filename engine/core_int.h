@@ -36,6 +36,8 @@ struct npu_core_int {
     struct npu_block_run *run;
     uint32_t wait_generation; /* SyncAll: resume when the run's generation is another one */
     bool waiting;
+    bool polls;               /* parked, but wants to look again whenever its worker has time */
+    uint32_t confirmed_epoch; /* npu_wait_word: see launch.c */
 };
 
 static inline struct npu_core_int *npu_core_int(struct npu_core *c)
@@ -66,6 +68,7 @@ struct npu_view {
     const uint32_t *starts;   /* chunk k begins at + starts[k]; NULL: chunk_step rules */
     const uint32_t *lengths;  /* bytes of chunk k; NULL: chunk_bytes of each */
     uint8_t mem, use;         /* enum npu_mem, npu_use */
+    bool is_pairs;            /* two lanes have one result, written when either is on */
 };
 
 enum { VIEW_DST, VIEW_SRC0, VIEW_SRC1, VIEW_SEL, N_VIEWS };

@@ -58,6 +58,7 @@ struct npu_insn {
     bool counter;           /* counter mode: mask[0] counts elements, repeat is not looked at,
                              * strides rule; doors copy it from the registers */
     uint64_t cmpmask[2];    /* vsel mode 0: filled by the engine from the registers */
+    uint8_t atomic_op, atomic_type; /* copy_ub_to_gm: the same */
 };
 
 /* What the fields mean where it is not obvious (strides in 32-byte blks unless said otherwise):
@@ -93,12 +94,18 @@ struct npu_insn {
  * pipe = from, peer = to; wait_flag: pipe = the one that waits, peer = from.
  */
 
+/* What a copy to GM does with the old value. */
+enum npu_atomic { ATOMIC_NONE, ATOMIC_ADD, ATOMIC_MAX, ATOMIC_MIN };
+
 /* Special registers that instructions read and doors may set at any time. */
 struct npu_regs {
-    uint64_t mask[2];     /* vector mask, lanes 0..63 and 64..127 */
-    uint64_t cmpmask[2];  /* set_cmpmask */
-    bool counter_mode;    /* mask[0] counts elements */
-    uint32_t sum;         /* bits of the newest vsumall, in its type */
+    uint64_t mask[2];               /* vector mask, lanes 0..63 and 64..127 */
+    uint64_t cmpmask[2];            /* set_cmpmask */
+    bool counter_mode;              /* mask[0] counts elements */
+    uint32_t sum;                   /* bits of the newest vsumall, in its type */
+    uint8_t atomic_op, atomic_type; /* enum npu_atomic, npu_type: of copies from UB to GM */
+    bool has_pad_value;             /* pad_value takes the place of the first element as filler */
+    uint64_t pad_value;             /* bits of one element, for the doors */
     uint16_t deq_scale;   /* bits of a half, for the doors: what vdeq gets as its scalar */
     uint16_t n_merged[4]; /* elements of each queue that the newest vmrgsort has taken */
     uint64_t n_gathered;  /* elements that the newest vgathermask has written */
@@ -159,6 +166,13 @@ NPU_API void npu_barrier(struct npu_core *c, enum npu_pipe pipe, struct npu_wher
 
 /* All vector cores of the launch meet here (SyncAll); suspends the block. */
 NPU_API void npu_sync_all(struct npu_core *c, struct npu_where where);
+
+/* Suspends the block so that others may run: for programs that look at GM until it changes. */
+NPU_API void npu_poll(struct npu_core *c);
+/* Suspends the block until *word is `from`, then makes it `to`. A fault when no block can do that
+ * any more. name: the call, for messages. False after a fault. */
+NPU_API bool npu_wait_word(struct npu_core *c, int32_t *word, int32_t from, int32_t to,
+                           const char *name, struct npu_where where);
 
 /* Records a fault found by a door. fmt says what, the actual value, what is allowed. */
 NPU_API void npu_fault(struct npu_core *c, enum npu_status st, struct npu_where where,

@@ -6,6 +6,10 @@
  * block that waits in SyncAll is parked with its slot; its worker goes on with other blocks and
  * comes back when the run's generation has changed.
  *
+ * A block that waits for a word of GM is parked too and looks again in between. When all blocks
+ * that have not ended wait, and each that waits for a word has looked since the last of them moved,
+ * none will ever go on.
+ *
  *   state = blocks that ended << 32 | blocks that wait;  when both together are all blocks, either
  *   nobody has ended (the barrier opens) or the others wait for ever (deadlock).
  */
@@ -14,6 +18,7 @@
 #include "slot.h"
 #include "trap.h"
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -31,6 +36,11 @@ struct npu_block_run {
     _Alignas(64) atomic_uint generation; /* moves when a barrier opens, or nothing can open it */
     atomic_bool is_hopeless;
     uint32_t n_ended; /* when it became hopeless */
+    pthread_mutex_t word_lock;
+    uint32_t n_word;      /* blocks in npu_wait_word */
+    uint32_t word_epoch;  /* moves when one begins or ends to wait */
+    uint32_t n_confirmed; /* of them have looked in this epoch while nothing else could run */
+    bool words_hopeless;  /* all of them had: those that wait now have to give up */
 };
 
 enum { INVITE_AFTER_NS = 3000 }; /* helpers cost about as much to wake */
@@ -73,20 +83,27 @@ static uint32_t n_cores(const struct npu_launch *l)
     return l->core_kind == CORE_AIV ? l->soc->n_aiv : l->soc->n_aic;
 }
 
+/* False, with a fault, when some blocks can not begin before others end. */
+static bool all_are_resident(struct npu_core *core, const char *name, struct npu_where where)
+{
+    const uint32_t room = n_cores(npu_core_int(core)->run->l);
+
+    if (core->block_dim <= room)
+        return true;
+    npu_fault(core, NPU_E_DEADLOCK, where,
+              "%s among %u blocks on %s, which has %u such cores: the blocks that wait would "
+              "keep the cores from those that have not begun; launch at most %u",
+              name, core->block_dim, core->soc->name, room, room);
+    return false;
+}
+
 void npu_sync_all(struct npu_core *core, struct npu_where where)
 {
     struct npu_core_int *c = npu_core_int(core);
     struct npu_block_run *run = c->run;
-    const uint32_t room = n_cores(run->l);
 
-    if (core->block_dim > room) {
-        npu_fault(
-            core, NPU_E_DEADLOCK, where,
-            "SyncAll among %u blocks on %s, which has %u such cores: the blocks that wait would "
-            "keep the cores from those that have not begun; launch at most %u",
-            core->block_dim, core->soc->name, room, room);
+    if (!all_are_resident(core, "SyncAll", where))
         return;
-    }
     if (atomic_load(&run->is_hopeless))
         return;
     c->wait_generation = atomic_load(&run->generation);
@@ -100,6 +117,78 @@ void npu_sync_all(struct npu_core *core, struct npu_where where)
         npu_fault(core, NPU_E_DEADLOCK, where,
                   "SyncAll waits for ever: %u of %u blocks ended without it", run->n_ended,
                   core->block_dim);
+}
+
+/* ---- waiting for a word of GM
+ * --------------------------------------------------------------------------------------- */
+
+void npu_poll(struct npu_core *core)
+{
+    struct npu_core_int *c = npu_core_int(core);
+
+    c->polls = true;
+    npu_fiber_yield(&c->fiber);
+    c->polls = false;
+}
+
+/* One more, or one less, that waits. */
+static void change_waits(struct npu_block_run *run, int by)
+{
+    (void)pthread_mutex_lock(&run->word_lock);
+    run->n_word += (uint32_t)by;
+    run->word_epoch++;
+    run->n_confirmed = 0;
+    (void)pthread_mutex_unlock(&run->word_lock);
+}
+
+/* After a look that found the wrong value: can any block still change it? */
+static bool is_stuck(struct npu_core_int *c)
+{
+    struct npu_block_run *run = c->run;
+    const unsigned long long state = atomic_load(&run->state);
+    bool stuck;
+
+    (void)pthread_mutex_lock(&run->word_lock);
+    const uint64_t idle = (uint64_t)(state >> 32) + (uint32_t)state + run->n_word;
+    if (idle == run->l->block_dim && c->confirmed_epoch != run->word_epoch) {
+        c->confirmed_epoch = run->word_epoch;
+        run->n_confirmed++;
+    }
+    run->words_hopeless |= idle == run->l->block_dim && run->n_confirmed == run->n_word;
+    stuck = run->words_hopeless;
+    (void)pthread_mutex_unlock(&run->word_lock);
+    return stuck;
+}
+
+static bool take_word(int32_t *word, int32_t from, int32_t to)
+{
+    return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+bool npu_wait_word(struct npu_core *core, int32_t *word, int32_t from, int32_t to, const char *name,
+                   struct npu_where where)
+{
+    struct npu_core_int *c = npu_core_int(core);
+    bool stuck = false;
+
+    if (core->faulted || !all_are_resident(core, name, where))
+        return false;
+    if (take_word(word, from, to))
+        return true;
+    change_waits(c->run, 1);
+    bool done = take_word(word, from, to);
+    while (!done && !stuck) {
+        npu_poll(core);
+        done = take_word(word, from, to);
+        stuck = !done && is_stuck(c);
+    }
+    change_waits(c->run, -1);
+    if (!stuck)
+        return true;
+    npu_fault(core, NPU_E_DEADLOCK, where,
+              "%s waits for ever: the word at %p is %d, not %d, and no block is left to change it",
+              name, (void *)word, __atomic_load_n(word, __ATOMIC_RELAXED), from);
+    return false;
 }
 
 /* ---- one block
@@ -197,7 +286,16 @@ static void start_block(struct npu_worker *w, struct npu_block_run *run, uint32_
 /* ---- all blocks
  * ------------------------------------------------------------------------------------ */
 
-/* Resumes every parked block whose barrier has opened; true when there was one. */
+static bool has_pollers(const struct npu_worker *w)
+{
+    for (const struct npu_slot *s = w->parked; s; s = s->next)
+        if (s->core.polls)
+            return true;
+    return false;
+}
+
+/* Resumes every parked block that polls or whose barrier has opened; true when there was one of the
+ * latter. */
 static bool resume_parked(struct npu_worker *w, struct npu_block_run *run)
 {
     const unsigned generation = atomic_load(&run->generation);
@@ -207,8 +305,8 @@ static bool resume_parked(struct npu_worker *w, struct npu_block_run *run)
     w->parked = NULL;
     for (; s; s = next) {
         next = s->next;
-        if (s->core.wait_generation != generation) {
-            any = true;
+        if (s->core.polls || s->core.wait_generation != generation) {
+            any |= !s->core.polls;
             go_on(w, s, run);
         } else {
             s->next = w->parked;
@@ -248,7 +346,10 @@ static void work(void *arg, struct npu_worker *w)
         }
         if (!w->parked)
             return;
-        npu_wait_change(&run->generation, generation);
+        if (has_pollers(w))
+            (void)sched_yield();
+        else
+            npu_wait_change(&run->generation, generation);
     }
 }
 
@@ -284,7 +385,8 @@ static uint32_t clamp_ns(uint64_t ns)
 
 enum npu_status npu_launch(const struct npu_launch *l, struct npu_diag *d)
 {
-    struct npu_block_run run = {.l = l, .fault_lock = PTHREAD_MUTEX_INITIALIZER};
+    struct npu_block_run run = {
+        .l = l, .fault_lock = PTHREAD_MUTEX_INITIALIZER, .word_lock = PTHREAD_MUTEX_INITIALIZER};
     const enum npu_status st = check(l, d);
     const uint32_t per_thread = l->block_dim / (8 * npu_pool_threads());
 

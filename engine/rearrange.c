@@ -23,12 +23,14 @@ static void move(uint8_t *to, const uint8_t *from, uint32_t bytes)
 /* ---- gathering ---------------------------------------------------------------------------------
  */
 
-/* In place is allowed: what is written lies at or below what is read. */
+/* In place is allowed: what is written lies at or below what is read. A result that overwrites the
+ * bits may change their number: never more than the layout has room for. */
 static void gather_by_bits(struct npu_core_int *c, const struct npu_insn *in,
                            const struct npu_walk *w)
 {
     const struct npu_view *s = &w->view[VIEW_SRC0];
     const uint32_t elem = npu_types[in->type].bytes, n = npu_gathered_elements(in);
+    const uint64_t room = w->view[VIEW_DST].n_chunks ? w->view[VIEW_DST].chunk_bytes / elem : 0;
     uint8_t *to = npu_view_base(c, &w->view[VIEW_DST]);
     uint64_t n_gathered = 0;
 
@@ -36,7 +38,7 @@ static void gather_by_bits(struct npu_core_int *c, const struct npu_insn *in,
         const uint8_t *from = npu_view_base(c, s) + r * s->rep_step;
         for (uint32_t i = 0; i < n; i++) {
             const uint32_t at = i * elem;
-            if (!npu_is_gathered(c, in, w, r, i))
+            if (n_gathered == room || !npu_is_gathered(c, in, w, r, i))
                 continue;
             move(to, from + at / NPU_BLK_BYTES * s->chunk_step + at % NPU_BLK_BYTES, elem);
             to += elem;

@@ -47,8 +47,8 @@ inline void copy_bursts(npu_core *c, npu_op op, npu_type type, void *dst, const 
     npu_insn in = copy_insn(c, op, type, dst, src, b, where);
     in.pad_left = pad.left;
     in.pad_right = pad.right;
-    in.is_pad = pad.is_pad;
-    in.scalar = pad.value;
+    in.is_pad = pad.is_pad || c->regs.has_pad_value;
+    in.scalar = pad.is_pad ? pad.value : c->regs.pad_value;
     npu_issue(c, &in);
 }
 /* UB to UB runs on the vector pipe. */
