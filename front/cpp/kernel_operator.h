@@ -18,6 +18,7 @@
 #include "tensor.h"
 #include "pipe.h"
 #include "queue.h"
+#include "bufpool.h"
 #include "sync.h"
 #include "copy.h"
 #include "vector.h"

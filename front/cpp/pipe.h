@@ -70,6 +70,10 @@ inline void fault_ub_full(npu_core *c, npu_where where, const char *what, uint32
 
 } // namespace nputwin
 
+namespace nputwin {
+template <AscendC::TPosition pos, uint32_t n_ids> class buffer_pool; /* bufpool.h */
+}
+
 namespace AscendC {
 
 template <TPosition src, TPosition dst, int32_t depth, auto mask> class TQueBind;
@@ -114,6 +118,18 @@ public:
         buf.p_ = Take({pos, pos, -1}, 1, len, where);
         buf.bytes_ = nputwin::round_up_blk(len);
         return !core_->faulted;
+    }
+
+    /* A pool of len bytes; or one more name for the memory of another pool. */
+    template <class T> bool InitBufPool(T &bufPool, uint32_t len, npu_where where = NPU_HERE)
+    {
+        uint8_t *p = Take({T::npu_position, T::npu_position, -1}, 1, len, where);
+        return bufPool.npu_pool.Open(this, p, len, where);
+    }
+    template <class T, class U>
+    bool InitBufPool(T &bufPool, uint32_t len, U &shareBuf, npu_where where = NPU_HERE)
+    {
+        return bufPool.npu_pool.Share(this, len, shareBuf.npu_pool, where);
     }
 
     /* All buffers back, all event ids free. */
@@ -165,6 +181,7 @@ public:
 
 private:
     template <TPosition, TPosition, int32_t, auto> friend class TQueBind;
+    template <TPosition, uint32_t> friend class nputwin::buffer_pool;
 
     /* Memory for what UB has no room for: a kernel that has failed still writes somewhere. */
     struct spill {

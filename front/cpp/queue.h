@@ -97,8 +97,31 @@ public:
 
     nputwin::owner Owner() const { return {src, dst, depth}; }
 
+    /* For pools of the kernel's own: num buffers of len bytes, then the place of each. */
+    void InitStartBufHandle(TBufHandle startBufhandle, uint8_t num, uint32_t len,
+                            npu_where where = NPU_HERE)
+    {
+        Bind(::GetTPipePtr(), reinterpret_cast<nputwin::buffer *>(startBufhandle), num, len, where);
+    }
+    template <class T>
+    void InitBufHandle(T *, uint32_t index, TBufHandle, uint32_t curPoolAddr, uint32_t len,
+                       npu_where where = NPU_HERE)
+    {
+        npu_core *c = nputwin::core();
+        if (NPU_UNLIKELY(index >= num_ || len > c->mem[MEM_UB].bytes ||
+                         curPoolAddr > c->mem[MEM_UB].bytes - len)) {
+            npu_fault(c, NPU_E_RANGE, where,
+                      "InitBufHandle: buffer %u of %u, UB bytes %u to %llu of %u", index, num_,
+                      curPoolAddr, (unsigned long long)curPoolAddr + len, c->mem[MEM_UB].bytes);
+            return;
+        }
+        buffers_[index] = {
+            c->mem[MEM_UB].base + curPoolAddr, nputwin::buffer_state::FREE, {-1, 0, 0}, {-1, 0, 0}};
+    }
+
 private:
     friend class TPipe;
+    template <TPosition, uint32_t> friend class nputwin::buffer_pool;
     static constexpr uint32_t slots = depth > 0 ? depth : 1;
     static constexpr TPosition pos = nputwin::is_ub(src) ? src : dst;
 
@@ -252,8 +275,25 @@ public:
                               pos);
     }
 
+    /* For pools of the kernel's own. */
+    void InitStartBufHandle(TBufHandle, uint8_t, uint32_t len) { bytes_ = len; }
+    template <class T>
+    void InitBufHandle(T *, uint32_t, TBufHandle, uint32_t curPoolAddr, uint32_t len,
+                       npu_where where = NPU_HERE)
+    {
+        npu_core *c = nputwin::core();
+        if (NPU_UNLIKELY(len > c->mem[MEM_UB].bytes || curPoolAddr > c->mem[MEM_UB].bytes - len)) {
+            npu_fault(c, NPU_E_RANGE, where, "InitBufHandle: UB bytes %u to %llu of %u",
+                      curPoolAddr, (unsigned long long)curPoolAddr + len, c->mem[MEM_UB].bytes);
+            return;
+        }
+        p_ = c->mem[MEM_UB].base + curPoolAddr;
+        bytes_ = len;
+    }
+
 private:
     friend class TPipe;
+    template <TPosition, uint32_t> friend class nputwin::buffer_pool;
     uint8_t *p_ = nullptr;
     uint32_t bytes_ = 0;
 };
