@@ -25,10 +25,17 @@ static uint32_t type_bytes(uint8_t type)
 /* Type of the result. */
 static uint8_t dst_type_of(const struct npu_insn *in)
 {
-    return in->op == OP_vconv   ? in->dst_type
-           : in->op == OP_vmlaw ? TYPE_f32
-           : in->op == OP_vdeq  ? TYPE_f16
-                                : in->type;
+    switch (in->op) {
+    case OP_vconv:
+        return in->dst_type;
+    case OP_vmlaw:
+    case OP_vaxpyw:
+        return TYPE_f32;
+    case OP_vdeq:
+        return TYPE_f16;
+    default:
+        return in->type;
+    }
 }
 
 /* Bytes of the wider of source and result: lanes are counted in those. */

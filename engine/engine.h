@@ -75,7 +75,7 @@ struct npu_insn {
  * lane leaves its result as it was. vcpadd        ref[0].rep_stride in 128 bytes; a pair without an
  * active lane leaves its result as it was. vsumall, vmaxall, vminall  one result; vmaxall and
  * vminall have the modes 0 and 2 of vcmax, an index counts lanes of all repeats; the result of
- * vsumall stands in regs.sum as well. vmlaw  type = sources, dst is f32.
+ * vsumall stands in regs.sum as well. vmlaw, vaxpyw  type = sources, dst is f32.
  * vdeq          dst is f16, scalar the bits of a half. vcmpr  one repeat into regs.cmpmask; lanes
  * that are off keep their bit. vindex  lane i of repeat r is scalar + r * lanes + i, one rounding.
  * vgathermask   mode 1 to 7: a pattern (1 even, 2 odd, 3 to 6 one of four, 7 all); 0: bits at

@@ -404,25 +404,13 @@ static void gather_lanes(struct npu_core_int *c, const struct npu_insn *in,
 
 typedef void repeat_fn(const struct repeat *p);
 static repeat_fn *const functions[N_OPS] = {
-    [OP_vcmp] = compare,
-    [OP_vcmps] = compare,
-    [OP_vsel] = choose,
-    [OP_vcadd] = reduce_repeat,
-    [OP_vcmax] = reduce_repeat,
-    [OP_vcmin] = reduce_repeat,
-    [OP_vcgadd] = reduce_blks,
-    [OP_vcgmax] = reduce_blks,
-    [OP_vcgmin] = reduce_blks,
-    [OP_vbrcb] = broadcast,
-    [OP_vcopy] = copy_lanes,
-    [OP_vcpadd] = reduce_pairs,
-    [OP_vsumall] = reduce_all,
-    [OP_vmaxall] = reduce_all,
-    [OP_vminall] = reduce_all,
-    [OP_vmlaw] = mul_add_wide,
-    [OP_vcmpr] = compare_to_register,
-    [OP_vdeq] = dequantize,
-    [OP_vindex] = write_indices,
+    [OP_vcmp] = compare,        [OP_vcmps] = compare,        [OP_vsel] = choose,
+    [OP_vcadd] = reduce_repeat, [OP_vcmax] = reduce_repeat,  [OP_vcmin] = reduce_repeat,
+    [OP_vcgadd] = reduce_blks,  [OP_vcgmax] = reduce_blks,   [OP_vcgmin] = reduce_blks,
+    [OP_vbrcb] = broadcast,     [OP_vcopy] = copy_lanes,     [OP_vcpadd] = reduce_pairs,
+    [OP_vsumall] = reduce_all,  [OP_vmaxall] = reduce_all,   [OP_vminall] = reduce_all,
+    [OP_vmlaw] = mul_add_wide,  [OP_vaxpyw] = mul_add_wide,  [OP_vcmpr] = compare_to_register,
+    [OP_vdeq] = dequantize,     [OP_vindex] = write_indices,
 };
 
 /* The fields of these instructions that a type check does not cover. */
@@ -451,7 +439,8 @@ void npu_special_run(struct npu_core_int *c, const struct npu_insn *in, const st
     struct total total = {0};
     struct repeat p = {
         .c = c, .in = in, .w = w, .a = dense[0], .b = dense[1], .out = dense[2], .total = &total};
-    const bool has_scalar = in->op == OP_vcmps || (in->op == OP_vsel && in->mode == 1);
+    const bool has_scalar =
+        in->op == OP_vcmps || in->op == OP_vaxpyw || (in->op == OP_vsel && in->mode == 1);
     repeat_fn *fn = functions[in->op];
 
     if (in->op == OP_vgather) {

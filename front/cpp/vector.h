@@ -194,7 +194,46 @@ NPU_SCALAR(Mins, vmins)
 NPU_SCALAR(LeakyRelu, vlrelu)
 NPU_SCALAR(ShiftLeft, vshl)
 NPU_SCALAR(ShiftRight, vshr)
-NPU_SCALAR(Axpy, vaxpy)
+
+/* dst += src * scalar; halves may be added to floats, then a repeat has 64 lanes. */
+template <typename T, typename U>
+inline void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const U &scalarValue,
+                 const int32_t &count, npu_where where = NPU_HERE)
+{
+    if constexpr (std::is_same_v<T, U>) {
+        NPU_TAKES("Axpy", OP_vaxpy, T);
+        nputwin::vec_count<OP_vaxpy, true>(dst.raw(), src.raw(), (const T *)nullptr,
+                                           nputwin::bits_of(scalarValue), count, where);
+    } else {
+        static_assert(std::is_same_v<T, float>, "Axpy: dst of another type than src is float");
+        NPU_TAKES("Axpy", OP_vaxpyw, U);
+        npu_core *c = nputwin::core();
+        npu_insn in = nputwin::vec_insn(c, OP_vaxpyw, nputwin::type_of<U>, dst.raw(), src.raw(),
+                                        nullptr, 0, {{1, 1, 0}, {8, 4, 0}}, where);
+        in.count = count > 0 ? uint32_t(count) : 0;
+        in.scalar = nputwin::bits_of(scalarValue);
+        if (in.count)
+            npu_issue(c, &in);
+        nputwin::after_count(c);
+    }
+}
+template <typename T, typename U, bool isSetMask = true, typename Mask>
+inline void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const U &scalarValue,
+                 const Mask mask, const uint8_t repeatTime, const UnaryRepeatParams &p,
+                 npu_where where = NPU_HERE)
+{
+    constexpr npu_op op = std::is_same_v<T, U> ? OP_vaxpy : OP_vaxpyw;
+    static_assert(std::is_same_v<T, U> || std::is_same_v<T, float>,
+                  "Axpy: dst of another type than src is float");
+    NPU_TAKES("Axpy", op, U);
+    npu_core *c = nputwin::core();
+    if constexpr (isSetMask)
+        nputwin::load_mask(c, nputwin::mask_argument(mask));
+    npu_insn in = nputwin::vec_insn(c, op, nputwin::type_of<U>, dst.raw(), src.raw(), nullptr,
+                                    repeatTime, nputwin::unary_strides(p), where);
+    in.scalar = nputwin::bits_of(scalarValue);
+    nputwin::issue_masked(c, in);
+}
 
 /* The rounding of a shift to the right is not in the vector unit's rows yet. */
 template <typename T, bool isSetMask = true, typename Mask>

@@ -361,6 +361,20 @@ void check_wide_mul_add(void **)
         for (uint32_t i = 0; i < 512; i++)
             expect(d.GetValue(i), i < 131 ? want(i, i) : 0.1f * float(i), "count", i);
         load();
+        Axpy<float, half>(d, a, half(0.3f), 70);
+        const auto axpy = [](uint32_t i) {
+            return float(double(float(number<half>(i))) * double(float(half(0.3f))) +
+                         double(0.1f * float(i)));
+        };
+        for (uint32_t i = 0; i < 512; i++)
+            expect(d.GetValue(i), i < 70 ? axpy(i) : 0.1f * float(i), "axpy", i);
+        load();
+        const uint64_t odd[2] = {0x5a5a5a5a12345678ull, 0};
+        Axpy(d, a, half(0.3f), odd, 3, UnaryRepeatParams(1, 1, 8, 4));
+        for (uint32_t i = 0; i < 512; i++)
+            expect(d.GetValue(i), i < 192 && (odd[0] >> i % 64 & 1) ? axpy(i) : 0.1f * float(i),
+                   "axpy bits", i);
+        load();
         MulAddDst(d, a, b, uint64_t(37), 3, BinaryRepeatParams(1, 1, 1, 8, 4, 4));
         for (uint32_t i = 0; i < 512; i++)
             expect(d.GetValue(i), i < 192 && i % 64 < 37 ? want(i, i) : 0.1f * float(i), "lanes",

@@ -386,6 +386,25 @@ static void golden_vmlaw(enum npu_op op, enum npu_type type)
     assert_int_equal(element(p.d, TYPE_f32, 64), 0);
 }
 
+/* The same with one factor. */
+static void golden_vaxpyw(enum npu_op op, enum npu_type type)
+{
+    struct special p = special(op, type);
+    const float one = 1.0f;
+
+    set(p.a, type, (double[]){1.5, 5, 65504}, 3);
+    for (uint32_t i = 0; i < 64; i++)
+        memcpy(p.d + i * sizeof one, &one, sizeof one);
+    p.in.mask[0] = ~2ull;
+    p.in.scalar = bits_of(type, -65504);
+    p.in.ref[1].rep_stride = 4;
+    on_core(run_special, &p);
+    assert_int_equal(element(p.d, TYPE_f32, 0), bits_of(TYPE_f32, -98255));
+    assert_int_equal(element(p.d, TYPE_f32, 1), bits_of(TYPE_f32, 1));
+    assert_int_equal(element(p.d, TYPE_f32, 63), bits_of(TYPE_f32, -4290774016.0));
+    assert_int_equal(element(p.d, TYPE_f32, 64), 0);
+}
+
 /* Lanes 1 and 2 are off: their bits stay 0. */
 static void golden_vcmpr(enum npu_op op, enum npu_type type)
 {
