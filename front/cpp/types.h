@@ -275,6 +275,11 @@ template <typename T> struct DataCopyPadExtParams {
     T paddingValue = T(0);
 };
 
+/* No page has these two, but public programs say them. */
+template <bool condition, class Then, class Else>
+struct Conditional : std::conditional<condition, Then, Else> {};
+template <class A, class B> constexpr auto DivCeil(A a, B b) { return b ? (a + b - 1) / b : a; }
+
 constexpr uint64_t MASK_PLACEHOLDER = 0;
 constexpr uint32_t ONE_BLK_SIZE = 32;
 constexpr uint32_t DEFAULT_C0_SIZE = 32;

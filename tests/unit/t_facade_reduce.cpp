@@ -14,6 +14,10 @@ namespace {
 
 constexpr uint32_t ROOM = 9000;
 
+static_assert(std::is_same_v<Conditional<true, half, float>::type, half> &&
+              std::is_same_v<Conditional<false, half, float>::type, float>);
+static_assert(DivCeil(64, 64) == 1 && DivCeil(65, 64) == 2 && DivCeil(0u, 64u) == 0u);
+
 template <class T> T number(uint32_t i)
 {
     const uint32_t r = (i + 1) * 2654435761u;
