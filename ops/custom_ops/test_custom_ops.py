@@ -305,11 +305,16 @@ def test_kernel_that_reads_more_tiling_data_than_there_is(shell, tmp_path):
     shell.python(library, "a = Array(np.ones(8, 'f4'))\nrefused(507035, 'reads 24 bytes', 'wrote 16', call=lambda: op(a, a, 1.0, a))")
 
 
-def test_a_changed_operator_is_built_again(shell, tmp_path):
-    shutil.copytree(HERE / "axpy_custom", tmp_path / "p")
-    build(shell, tmp_path / "p", tmp_path / "b", "-DASCEND_COMPUTE_UNIT=ascend910b")
+def test_build_sh_with_presets_and_a_changed_operator(shell, tmp_path):
+    """Integration reads op_host, op_kernel and json and leaves them as they are."""
+    shutil.copytree(HERE / "axpy_custom", tmp_path / "p", ignore=shutil.ignore_patterns("build_out"))
+    before = {f: f.read_bytes() for f in (tmp_path / "p").rglob("*") if f.is_file()}
+    shell.run(tmp_path / "p/build.sh")
+    assert {f: f.read_bytes() for f in before} == before
+    assert {f.name for f in (tmp_path / "p").iterdir()} - {f.relative_to(tmp_path / "p").parts[0] for f in before} == {"build_out"}
+    assert len(list((tmp_path / "p/build_out").glob("custom_opp_*_*.run"))) == 1
     host = tmp_path / "p/op_host/axpy_custom.cpp"
     host.write_text(host.read_text().replace('Attr("alpha")', 'Attr("factor")'))
     os.utime(host)
-    shell.run("cmake", "--build", tmp_path / "b", "--target", "package")
-    assert "double factor" in (tmp_path / "b/autogen/aclnn_axpy_custom.h").read_text()
+    shell.run("cmake", "--build", tmp_path / "p/build_out", "--target", "package")
+    assert "double factor" in (tmp_path / "p/build_out/autogen/aclnn_axpy_custom.h").read_text()
