@@ -35,11 +35,11 @@ public:
                       len, other.Bytes());
         return Open(pipe, other.Begin(), len, where);
     }
-    /* A part of this pool becomes a pool with n buffers. */
+    /* A part of this pool becomes a pool with n buffers: no more than are left here, but its own.
+     */
     template <class Pool> bool Divide(Pool &part, uint32_t n, uint32_t len, npu_where where)
     {
         uint8_t *p = Take(n, 1, len, where);
-        n_taken_ += n;
         return part.Open(pipe_, p, len, where);
     }
     template <class Que> bool Queue(Que &que, uint32_t num, uint32_t len, npu_where where)

@@ -90,7 +90,7 @@ void check_divided(void **)
 {
     run_well([] {
         TPipe pipe;
-        TBufPool<TPosition::VECCALC, 12> all;
+        TBufPool<TPosition::VECCALC, 6> all; /* the buffers of its parts are their own */
         TBufPool<TPosition::VECIN> part, same;
         que<TPosition::VECIN> a;
         TBuf<TPosition::VECCALC> buf, in_part, in_same;
