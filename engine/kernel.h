@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { NPUTWIN_KERNEL_ABI = 1 };
+enum { NPUTWIN_KERNEL_ABI = 1, NPUTWIN_KERNEL_ABI_BITS = 8 };
 enum nputwin_kernel_kind { NPUTWIN_AIV, NPUTWIN_AIC, NPUTWIN_MIX_1_1, NPUTWIN_MIX_1_2 };
 
 struct nputwin_kernel {
@@ -27,7 +27,10 @@ struct nputwin_kernel {
     uint32_t arch;    /* 2201 or 3510 */
 };
 
-/* rows stay valid until nputwin_unregister with the same pointer (dlclose). Thread-safe. */
+/* abi: NPUTWIN_KERNEL_ABI in the low bits; above them the number of engine/layout.h that the doors
+ * left in the object, 0 when it uses none. An object of another layout is remembered by name only:
+ * a launch of its kernels says to build it again.
+ * rows stay valid until nputwin_unregister with the same pointer (dlclose). Thread-safe. */
 void nputwin_register(uint32_t abi, const struct nputwin_kernel *rows, uint32_t n);
 void nputwin_unregister(const struct nputwin_kernel *rows);
 

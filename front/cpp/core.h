@@ -12,6 +12,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 #include "../../engine/engine.h"
+#include "../../engine/layout.h"
 #pragma GCC diagnostic pop
 #include "../../isa/typeset.h"
 #include "../launch/qualifiers.h"
@@ -24,6 +25,13 @@
 #else
 #define NPU_ARCH 2201
 #endif
+
+/* What this file's kernels agree on with the engine; the registration in front/launch hands it on.
+ */
+extern "C" {
+__attribute__((weak, visibility("hidden"))) extern const std::uint32_t nputwin_layout =
+    npu_layout_number();
+}
 
 namespace nputwin {
 

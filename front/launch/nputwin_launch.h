@@ -331,10 +331,14 @@ __nputwin_registration__
 {
     extern "C" __attribute__((visibility("hidden"))) const struct nputwin_kernel nputwin_rows[];
     extern "C" __attribute__((visibility("hidden"))) const std::uint32_t nputwin_n_rows;
+    /* Defined by front/cpp where a file includes it. */
+    extern "C" __attribute__((weak, visibility("hidden"))) const std::uint32_t nputwin_layout;
     static void __attribute__((constructor(101))) nputwin_enter()
     {
+        const std::uint32_t layout = &nputwin_layout ? nputwin_layout : 0;
         if (nputwin_n_rows)
-            nputwin_register(NPUTWIN_KERNEL_ABI, nputwin_rows, nputwin_n_rows);
+            nputwin_register(NPUTWIN_KERNEL_ABI | layout << NPUTWIN_KERNEL_ABI_BITS, nputwin_rows,
+                             nputwin_n_rows);
     }
     static void __attribute__((destructor(101))) nputwin_leave()
     {

@@ -10,6 +10,7 @@
 #include "core.h"
 #include "../../engine/engine.h"
 #include "../../engine/kernel.h"
+#include "../../engine/layout.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -28,6 +29,7 @@ struct group { /* rows of one nputwin_register */
     struct group *next;
     const struct nputwin_kernel *rows;
     uint32_t n;
+    bool is_stale; /* compiled by another version: named, never run */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -78,29 +80,31 @@ static void rebuild(void)
     t->old = atomic_load_explicit(&table, memory_order_relaxed);
     t->cap = cap;
     for (const struct group *g = groups; g; g = g->next) {
-        for (uint32_t i = 0; i < g->n; i++)
+        for (uint32_t i = 0; i < g->n && !g->is_stale; i++)
             put(t, &g->rows[i]);
     }
     atomic_store_explicit(&table, t, memory_order_release);
 }
 
+static uint32_t own_abi(void)
+{
+    return NPUTWIN_KERNEL_ABI | npu_layout_number() << NPUTWIN_KERNEL_ABI_BITS;
+}
+
+/* Objects without a layout number use no instruction. */
+static bool is_of_this_version(uint32_t abi)
+{
+    return abi == NPUTWIN_KERNEL_ABI || abi == own_abi();
+}
+
 NPU_API void nputwin_register(uint32_t abi, const struct nputwin_kernel *rows, uint32_t n)
 {
-    struct group *g;
+    struct group *g = malloc(sizeof(*g));
 
-    if (abi != NPUTWIN_KERNEL_ABI) {
-        npu_rt_fail(
-            ACL_ERROR_RT_PARAM_INVALID,
-            "a library brings kernels in layout %u, this runtime knows %d: build it again with "
-            "this version of bisheng",
-            abi, NPUTWIN_KERNEL_ABI);
-        return;
-    }
-    g = malloc(sizeof(*g));
     if (!g)
         return;
     pthread_mutex_lock(&lock);
-    *g = (struct group){groups, rows, n};
+    *g = (struct group){groups, rows, n, !is_of_this_version(abi)};
     groups = g;
     rebuild();
     pthread_mutex_unlock(&lock);
@@ -193,14 +197,43 @@ static void drop_launch(void *arg)
     free(l);
 }
 
+/* The name of a kernel that is registered but was compiled by another version; NULL when there is
+ * none. */
+static const char *stale_name(const void *key)
+{
+    const char *name = NULL;
+
+    pthread_mutex_lock(&lock);
+    for (const struct group *g = groups; g && !name; g = g->next) {
+        for (uint32_t i = 0; g->is_stale && i < g->n; i++) {
+            if (g->rows[i].key == key)
+                name = g->rows[i].name;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return name;
+}
+
+static int unknown_kernel(const void *key)
+{
+    const char *name = stale_name(key);
+
+    if (name)
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "kernel launch failure: %s was compiled by another version of nputwin: "
+                           "build the library that holds it again with this version's bisheng",
+                           name);
+    return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                       "kernel launch failure: no kernel is registered for %p: the object that "
+                       "holds it was not linked in, or its library is closed",
+                       key);
+}
+
 /* Refuses what the chip would refuse before anything runs. */
 static int check(const struct nputwin_kernel *k, uint32_t block_dim, const void *key)
 {
     if (!k)
-        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
-                           "kernel launch failure: no kernel is registered for %p: the object that "
-                           "holds it was not linked in, or its library is closed",
-                           key);
+        return unknown_kernel(key);
     if (block_dim < 1 || block_dim > NPU_MAX_BLOCKS)
         return npu_rt_fail(
             ACL_ERROR_RT_PARAM_INVALID,

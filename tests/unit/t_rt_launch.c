@@ -4,6 +4,7 @@
 #include "rt_test.h"
 #include "../../engine/engine.h"
 #include "../../engine/kernel.h"
+#include "../../engine/layout.h"
 
 #include <pthread.h>
 
@@ -88,8 +89,30 @@ static void test_refused_launches(void **state)
     FAILS(107000, "--npu-arch=dav-2201", launch(&key_other_arch, 1, NULL, a));
     FAILS(107000, "no code for vector", launch(&key_no_code, 1, NULL, a));
     FAILS(107003, "no living stream", launch(&key_good, 1, &a, a));
-    nputwin_register(NPUTWIN_KERNEL_ABI + 1, kernels, 1);
-    assert_non_null(strstr(aclGetRecentErrMsg(), "layout"));
+}
+
+/* Objects compiled with other tables or structures are named, never run. */
+static void test_kernels_of_another_version(void **state)
+{
+    static int key_old, key_older;
+    static const struct nputwin_kernel old[] = {
+        {&key_old, (void (*)(void))one_per_block, NULL, "old_kernel", NPUTWIN_AIV, 2201}};
+    static const struct nputwin_kernel older[] = {
+        {&key_older, (void (*)(void))one_per_block, NULL, "older_kernel", NPUTWIN_AIV, 2201}};
+    const uint32_t layout = npu_layout_number();
+    struct args a = {NULL, 0};
+
+    (void)state;
+    nputwin_register(NPUTWIN_KERNEL_ABI | (layout ^ 1) << NPUTWIN_KERNEL_ABI_BITS, old, 1);
+    nputwin_register(NPUTWIN_KERNEL_ABI + 1, older, 1);
+    FAILS(107000, "old_kernel was compiled by another version", launch(&key_old, 1, NULL, a));
+    FAILS(107000, "older_kernel was compiled by another version", launch(&key_older, 1, NULL, a));
+    nputwin_unregister(old);
+    FAILS(107000, "no kernel is registered", launch(&key_old, 1, NULL, a));
+    nputwin_register(NPUTWIN_KERNEL_ABI | layout << NPUTWIN_KERNEL_ABI_BITS, old, 1);
+    OK(launch(&key_old, 1, NULL, a));
+    nputwin_unregister(old);
+    nputwin_unregister(older);
 }
 
 static void *check_elsewhere(void *arg)
@@ -223,9 +246,13 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks),          cmocka_unit_test(test_refused_launches),
-        cmocka_unit_test(test_fault_is_sticky), cmocka_unit_test(test_cube_fault_has_its_own_code),
-        cmocka_unit_test(test_parked_launch),   cmocka_unit_test(test_launches_of_four_threads),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_refused_launches),
+        cmocka_unit_test(test_kernels_of_another_version),
+        cmocka_unit_test(test_fault_is_sticky),
+        cmocka_unit_test(test_cube_fault_has_its_own_code),
+        cmocka_unit_test(test_parked_launch),
+        cmocka_unit_test(test_launches_of_four_threads),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -44,7 +44,7 @@ void npu_barrier(struct npu_core *c, enum npu_pipe pipe, struct npu_where where)
 
 NPU_API void nputwin_register(uint32_t abi, const struct nputwin_kernel *rows, uint32_t n)
 {
-    for (int i = 0; abi == NPUTWIN_KERNEL_ABI && i < N_TABLES; i++)
+    for (int i = 0; (abi & 0xff) == NPUTWIN_KERNEL_ABI && i < N_TABLES; i++)
         if (!tables[i].rows) {
             tables[i].rows = rows;
             tables[i].n = n;
