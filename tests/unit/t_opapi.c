@@ -147,6 +147,65 @@ static void test_arrays_know_their_size(void **state)
     assert_null(CALL(opapi, void *, "aclCreateIntArray", const int64_t *, uint64_t)(NULL, 3));
 }
 
+static uint64_t size_by(const char *what, void *object)
+{
+    uint64_t n = 99;
+
+    assert_int_equal(CALL(opapi, int, what, void *, uint64_t *)(object, &n), 0);
+    return n;
+}
+
+static void test_every_kind_of_array(void **state)
+{
+    const bool bools[2] = {true, false};
+    const float floats[4] = {1, 2, 3, 4};
+    void *b = CALL(opapi, void *, "aclCreateBoolArray", const bool *, uint64_t)(bools, 2);
+    void *f = CALL(opapi, void *, "aclCreateFloatArray", const float *, uint64_t)(floats, 4);
+
+    (void)state;
+    assert_int_equal(size_by("aclGetBoolArraySize", b), 2);
+    assert_int_equal(size_by("aclGetFloatArraySize", f), 4);
+    assert_int_not_equal(destroy("aclDestroyBoolArray", f), 0); /* of another kind */
+    assert_int_equal(destroy("aclDestroyBoolArray", b), 0);
+    assert_int_equal(destroy("aclDestroyFloatArray", f), 0);
+}
+
+static void test_lists_know_their_size(void **state)
+{
+    float data[4];
+    void *tensors[2] = {tensor_at(data, 2, 2), tensor_at(data, 1, 4)};
+    void *scalars[3] = {scalar_of(1), scalar_of(2), scalar_of(3)};
+    void *t = CALL(opapi, void *, "aclCreateTensorList", void *const *, uint64_t)(tensors, 2);
+    void *s = CALL(opapi, void *, "aclCreateScalarList", void *const *, uint64_t)(scalars, 3);
+
+    (void)state;
+    assert_int_equal(size_by("aclGetTensorListSize", t), 2);
+    assert_int_equal(size_by("aclGetScalarListSize", s), 3);
+    assert_int_equal(destroy("aclDestroyTensorList", t), 0);
+    assert_int_equal(destroy("aclDestroyScalarList", s), 0);
+}
+
+/* The address moves, the shape of the storage stays. */
+static void test_tensor_takes_another_address(void **state)
+{
+    float one[6], two[6];
+    void *t = tensor_at(one, 2, 3), *address = NULL;
+    int64_t *dims = NULL;
+    uint64_t n = 0;
+
+    (void)state;
+    assert_int_equal(CALL(opapi, int, "aclSetRawTensorAddr", void *, void *)(t, two), 0);
+    assert_int_equal(CALL(opapi, int, "aclGetRawTensorAddr", void *, void **)(t, &address), 0);
+    assert_ptr_equal(address, two);
+    assert_int_equal(
+        CALL(opapi, int, "aclGetStorageShape", void *, int64_t **, uint64_t *)(t, &dims, &n), 0);
+    assert_int_equal(n, 2);
+    assert_int_equal(dims[0] * dims[1], 6);
+    free(dims);
+    assert_int_equal(destroy("aclDestroyTensor", t), 0);
+    assert_int_not_equal(CALL(opapi, int, "aclSetRawTensorAddr", void *, void *)(t, two), 0);
+}
+
 static void test_wrong_handles_are_refused(void **state)
 {
     float data[4];
@@ -314,6 +373,22 @@ static void *add_often(void *arg)
     return NULL;
 }
 
+/* aclnnInit and aclnnFinalize may be called any number of times, or not at all: operators work
+ * before, between and after them. */
+static void test_start_and_end_are_no_duty(void **state)
+{
+    int (*init)(const char *) = (int (*)(const char *))(uintptr_t)name_in(opapi, "aclnnInit");
+    int (*finalize)(void) = (int (*)(void))(uintptr_t)name_in(opapi, "aclnnFinalize");
+
+    test_add(state);
+    assert_int_equal(init(NULL), 0);
+    assert_int_equal(init(NULL), 0);
+    test_add(state);
+    assert_int_equal(finalize(), 0);
+    assert_int_equal(finalize(), 0);
+    test_add(state);
+}
+
 static void test_threads(void **state)
 {
     pthread_t thread[4];
@@ -376,6 +451,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tensor_reads_back),
         cmocka_unit_test(test_arrays_know_their_size),
+        cmocka_unit_test(test_every_kind_of_array),
+        cmocka_unit_test(test_lists_know_their_size),
+        cmocka_unit_test(test_tensor_takes_another_address),
+        cmocka_unit_test(test_start_and_end_are_no_duty),
         cmocka_unit_test(test_wrong_handles_are_refused),
         cmocka_unit_test(test_a_list_owns_its_tensors),
         cmocka_unit_test(test_add),
