@@ -95,6 +95,43 @@ void check_table(void **)
     assert_int_equal(gm[31], -128);
 }
 
+/* SetStoreAtomicConfig adds in the named type; SetAtomicType changes only the type of what is on;
+ * SetAtomicNone ends it. */
+void check_config(void **)
+{
+    std::vector<float> f(8, 1.0f);
+    std::vector<int32_t> k(8, 1), last(8, 1);
+    std::vector<uint16_t> seen(2, 99);
+    run_well([&] {
+        LocalMemAllocator<> ub;
+        LocalTensor<float> two = ub.Alloc<float>(8);
+        LocalTensor<int32_t> five = ub.Alloc<int32_t>(8);
+        GlobalTensor<float> gf;
+        GlobalTensor<int32_t> gk, gl;
+        gf.SetGlobalBuffer(f.data(), f.size());
+        gk.SetGlobalBuffer(k.data(), k.size());
+        gl.SetGlobalBuffer(last.data(), last.size());
+        for (uint32_t i = 0; i < 8; i++) {
+            two.SetValue(i, 2.0f);
+            five.SetValue(i, 5);
+        }
+        SetStoreAtomicConfig<AtomicDtype::ATOMIC_F32, AtomicOp::ATOMIC_SUM>();
+        GetStoreAtomicConfig(seen[0], seen[1]);
+        DataCopy(gf, two, 8);
+        SetAtomicType<int32_t>();
+        DataCopy(gk, five, 8);
+        SetAtomicNone();
+        DataCopy(gl, five, 8);
+    });
+    assert_int_equal(seen[0], int(AtomicDtype::ATOMIC_F32));
+    assert_int_equal(seen[1], int(AtomicOp::ATOMIC_SUM));
+    for (size_t i = 0; i < 8; i++) {
+        expect(f[i], 3.0f, "f32", i);
+        assert_int_equal(k[i], 6);
+        assert_int_equal(last[i], 5);
+    }
+}
+
 /* Forty blocks add to the same words: nothing gets lost. Also bursts with gaps, and off again. */
 template <class T> void check_blocks(void **)
 {
@@ -273,11 +310,12 @@ int main()
         cmocka_unit_test(check_values<int8_t>),  cmocka_unit_test(check_values<int16_t>),
         cmocka_unit_test(check_values<half>),    cmocka_unit_test(check_values<bfloat16_t>),
         cmocka_unit_test(check_values<int32_t>), cmocka_unit_test(check_values<float>),
-        cmocka_unit_test(check_table),           cmocka_unit_test(check_blocks<int16_t>),
-        cmocka_unit_test(check_blocks<int32_t>), cmocka_unit_test(check_blocks<float>),
-        cmocka_unit_test(check_refused),         cmocka_unit_test(check_pad_value),
-        cmocka_unit_test(check_chain),           cmocka_unit_test(check_turns),
-        cmocka_unit_test(check_polling),         cmocka_unit_test(check_deadlocks),
+        cmocka_unit_test(check_config),          cmocka_unit_test(check_table),
+        cmocka_unit_test(check_blocks<int16_t>), cmocka_unit_test(check_blocks<int32_t>),
+        cmocka_unit_test(check_blocks<float>),   cmocka_unit_test(check_refused),
+        cmocka_unit_test(check_pad_value),       cmocka_unit_test(check_chain),
+        cmocka_unit_test(check_turns),           cmocka_unit_test(check_polling),
+        cmocka_unit_test(check_deadlocks),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
