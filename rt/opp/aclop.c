@@ -28,7 +28,8 @@ static void add_package(const char *dir, int n_dir, const char *name, int n_name
     void *lib;
 
     snprintf(path, sizeof path, "%.*s%.*s/op_api/lib/libcust_opapi.so", n_dir, dir, n_name, name);
-    lib = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    /* ASCEND_OPP_PATH and config.ini name the libraries to load: that is what they are for. */
+    lib = dlopen(path, RTLD_LAZY | RTLD_LOCAL); // NOLINT(clang-analyzer-optin.taint.GenericTaint)
     if (!lib || n_packages == MAX_PACKAGES)
         return;
     *(void **)&get = dlsym(lib, "npu_opp_package");

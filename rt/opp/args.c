@@ -83,7 +83,10 @@ static int take_tensor(struct aclOpExecutor *e, uint32_t i, bool is_out, const v
     if (!t->data && npu_tensor_numel(t))
         return npu_rt_fail(ACLNN_ERR_PARAM_NULLPTR, "aclnn%s: %s has shape %s and no memory",
                            op->type, p->name, npu_shape_text(t));
-    to->data = (uint8_t *)t->data + t->offset * (int64_t)npu_dtype_bytes(t->dtype);
+    if (t->data) /* an empty tensor may have none */
+        to->data = (uint8_t *)t->data + t->offset * (int64_t)npu_dtype_bytes(t->dtype);
+    else
+        to->data = NULL;
     return take_strides(e, p, i, is_out, t);
 }
 
