@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-TABLES = [("front/api.def", r"^API\((\w+)"), ("rt/abi.def", r"^ABI\( *\w+ *, *(\w+)"), ("rt/opapi/aclnn.tbl", r"^(aclnn\w+) *\|"),
+TABLES = [("front/api/*.def", r"^API\((\w+)"), ("rt/abi.def", r"^ABI\( *\w+ *, *(\w+)"), ("rt/opapi/aclnn.tbl", r"^(aclnn\w+) *\|"),
           ("rt/opapi/aclop.def", r'^ACLOP\("(\w+)"')]
 TESTS = ["tests/unit/*.c", "tests/unit/*.cpp", "tests/unit/*.hpp", "tests/fuzz/*.c", "tests/cc/**/*", "tests/torch/**/*", "tests/opapi/**/*",
          "ops/**/test*.py", "ops/**/op_kernel/*", "ops/**/csrc/**/*"]
@@ -19,7 +19,7 @@ SUFFIXES = {".c", ".cpp", ".hpp", ".h", ".py", ".asc"}
 
 
 def names_of_tables(root):
-    return {name for path, row in TABLES for name in re.findall(row, (root / path).read_text(), re.M)}
+    return {name for pattern, row in TABLES for path in root.glob(pattern) for name in re.findall(row, path.read_text(), re.M)}
 
 
 def word_of(name):
@@ -59,4 +59,5 @@ def main():
     out.write_text("\n".join(lines) + "\n#undef ACLNN\n#undef TESTS\n")
 
 
-main()
+if __name__ == "__main__":
+    main()
