@@ -35,7 +35,7 @@ def compilers(name):
 @pytest.mark.parametrize("name", headers())
 def test_compiles_alone(name):
     for compiler in compilers(name):
-        search = [f"-I{ROOT}", f"-I{ROOT}/sdk/include", f"-I{ROOT}/front/cpp"]
+        search = [f"-I{ROOT}", f"-I{ROOT}/sdk/include", f"-I{ROOT}/sdk/opp/include", f"-I{ROOT}/front/cpp"]
         done = subprocess.run(
             [*compiler, *WARNINGS, *search, "-"], input=f'#include "{name}"\n', cwd=ROOT, capture_output=True, text=True)
         assert done.returncode == 0, f"{' '.join(compiler)}\n{done.stderr}"

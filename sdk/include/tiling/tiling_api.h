@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tiling_api.h - the host side of the high-level API: how much temporary space a call wants, and
+ * the structs that carry a plan from host to kernel.
+ *
+ * One header a family; each is a table with a few lines around it.
+ */
+#ifndef NPUTWIN_TILING_API_H
+#define NPUTWIN_TILING_API_H
+#include "platform/platform_ascendc.h"
+#include "register/tilingdata_base.h"
+#include "../kernel_tiling/tiling_classes.h"
+#include "nputwin/tmp_size.h"
+#endif
