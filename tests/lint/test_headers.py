@@ -25,7 +25,7 @@ def headers():
 def compilers(name):
     """front speaks C++, interfaces speak both, the inside of a C room speaks C."""
     is_cxx = name.startswith(("front/cpp/", "front/cce/", "front/launch/")) or re.search(r"^(namespace|template|class|enum class|constexpr)\b", (ROOT / name).read_text(), re.M)
-    if is_cxx or name.startswith("sdk/opp/"):  # graph and tiling interfaces are C++ throughout
+    if is_cxx or name.startswith(("sdk/opp/", "sdk/include/tiling/")):  # graph and tiling interfaces are C++ throughout
         return [CXX]
     if name.startswith("sdk/") or name in ("base/base.h", "isa/isa.h", "engine/engine.h", "engine/kernel.h", "rt/rt.h"):
         return [C, CXX]
