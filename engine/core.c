@@ -2,10 +2,9 @@
 /*
  * core.c - issue, flags, barriers, faults.
  *
- * Instructions execute when they are issued, which is one of the orders that the flags allow. The
- * exception: a pipe whose wait_flag comes before its set_flag in program order. The chip then stops
- * that pipe and goes on with the others; here the pipe's instructions are held back and run when
- * the flag is set. While anything is held, `slow` sends every fast door through npu_issue().
+ * In program order an instruction executes when it is issued, which is one of the orders that the
+ * flags allow. What has to wait, and everything in the other orders, is queued: order.c. While
+ * anything may be queued, `slow` sends every fast door through npu_issue().
  */
 #include "core_int.h"
 #include <stdio.h>
@@ -62,8 +61,7 @@ static void run_op(struct npu_core_int *c, const struct npu_insn *in)
         npu_mte_run(c, in, &w);
 }
 
-/* False when the instruction has to wait. */
-static bool run_insn(struct npu_core_int *c, const struct npu_insn *in)
+bool npu_insn_run(struct npu_core_int *c, const struct npu_insn *in)
 {
     uint8_t *flag;
 
@@ -84,74 +82,6 @@ static bool run_insn(struct npu_core_int *c, const struct npu_insn *in)
     default:
         run_op(c, in);
         return true;
-    }
-}
-
-/* ---- instructions held back
- * ----------------------------------------------------------------------- */
-
-static void hold(struct npu_core_int *c, const struct npu_insn *in)
-{
-    struct npu_held *h = &c->held[in->pipe];
-
-    if (h->n == h->room) {
-        const uint32_t room = h->room ? h->room * 2 : 16;
-        struct npu_insn *more = realloc(h->insn, room * sizeof *more);
-        if (!more) {
-            npu_fault(&c->pub, NPU_E_NOMEM, in->where, "no memory for %u held instructions", room);
-            return;
-        }
-        h->insn = more;
-        h->room = room;
-    }
-    h->insn[h->n++] = *in;
-    c->n_held++;
-    c->pub.slow = true;
-}
-
-/* Runs what became possible on pipe p; true when anything did. */
-static bool drain_pipe(struct npu_core_int *c, int p)
-{
-    struct npu_held *h = &c->held[p];
-    bool any = false;
-
-    while (h->head < h->n && !c->pub.faulted && run_insn(c, &h->insn[h->head])) {
-        h->head++;
-        c->n_held--;
-        any = true;
-    }
-    if (h->head == h->n)
-        h->head = h->n = 0;
-    return any;
-}
-
-static void drain(struct npu_core_int *c)
-{
-    bool any = true;
-
-    while (any && c->n_held && !c->pub.faulted) {
-        any = false;
-        for (int p = 0; p < N_PIPES; p++)
-            any |= drain_pipe(c, p);
-    }
-    c->pub.slow = c->n_held != 0;
-}
-
-/* The wait at the head of a held pipe will never end. */
-static void fault_stuck(struct npu_core_int *c)
-{
-    for (int p = 0; p < N_PIPES; p++) {
-        const struct npu_held *h = &c->held[p];
-        if (h->head == h->n)
-            continue;
-        const struct npu_insn *in = &h->insn[h->head];
-        npu_fault(
-            &c->pub, NPU_E_DEADLOCK, in->where,
-            "wait_flag(%s, %s, %u) waits for ever: no set_flag came; %u instructions of pipe %s "
-            "stand behind it",
-            npu_pipes[in->peer].name, npu_pipes[in->pipe].name, in->event_id, h->n - h->head - 1,
-            npu_pipes[p].name);
-        return;
     }
 }
 
@@ -180,35 +110,6 @@ static bool is_possible(struct npu_core_int *c, const struct npu_insn *in)
     return true;
 }
 
-/* A barrier on all pipes, and the scalar unit's own wait, stop the program itself. */
-static bool stops_program(const struct npu_insn *in)
-{
-    return (in->kind == KIND_BARRIER && in->pipe == PIPE_ALL) ||
-           (in->kind == KIND_WAIT_FLAG && in->pipe == PIPE_S);
-}
-
-/* Instructions that exchange values with the scalar unit when they are issued: the chip's program
- * stands still until they are done. */
-static bool is_immediate(const struct npu_insn *in)
-{
-    return in->kind == KIND_OP && (in->op == OP_vcmpr || in->op == OP_vgathermask ||
-                                   in->op == OP_vmrgsort || in->op == OP_vnchwconv);
-}
-
-/* False, with a fault, when such an instruction stands behind a wait whose flag is not set. */
-static bool check_immediate(struct npu_core_int *c, const struct npu_insn *in)
-{
-    const struct npu_held *h = &c->held[in->pipe];
-
-    if (h->n == h->head || !is_immediate(in))
-        return true;
-    npu_fault(&c->pub, NPU_E_DEADLOCK, in->where,
-              "%s exchanges values with the program and stands behind a wait_flag on pipe %s whose "
-              "set_flag comes later in the program: set the flag before",
-              npu_isa[in->op].name, npu_pipes[in->pipe].name);
-    return false;
-}
-
 void npu_issue(struct npu_core *core, const struct npu_insn *insn)
 {
     struct npu_core_int *c = npu_core_int(core);
@@ -222,25 +123,8 @@ void npu_issue(struct npu_core *core, const struct npu_insn *insn)
     memcpy(in.cmpmask, core->regs.cmpmask, sizeof in.cmpmask);
     in.atomic_op = core->regs.atomic_op;
     in.atomic_type = core->regs.atomic_type;
-    if (!is_possible(c, &in) || !check_immediate(c, &in))
-        return;
-    if (!c->n_held) {
-        if (!run_insn(c, &in)) {
-            hold(c, &in);
-            if (stops_program(&in))
-                fault_stuck(c);
-        }
-        return;
-    }
-    if (in.kind == KIND_BARRIER && in.pipe == PIPE_ALL) {
-        fault_stuck(c);
-        return;
-    }
-    if (c->held[in.pipe].n > c->held[in.pipe].head || !run_insn(c, &in))
-        hold(c, &in);
-    drain(c);
-    if (c->n_held && stops_program(&in))
-        fault_stuck(c);
+    if (is_possible(c, &in))
+        npu_order_issue(c, &in);
 }
 
 void npu_set_flag(struct npu_core *c, enum npu_pipe from, enum npu_pipe to, uint32_t event_id,
@@ -297,6 +181,7 @@ void npu_core_reset(struct npu_core_int *c)
     for (int p = 0; c->n_held && p < N_PIPES; p++)
         c->held[p].head = c->held[p].n = 0;
     c->n_held = c->seq = 0;
+    c->order = ORDER_PROGRAM;
     c->fault.status = NPU_OK;
     c->where = (struct npu_where){NULL, 0};
     c->pub.regs = (struct npu_regs){.mask = {~UINT64_C(0), ~UINT64_C(0)}};
@@ -307,10 +192,28 @@ void npu_core_reset(struct npu_core_int *c)
     c->confirmed_epoch = 0;
 }
 
+/* A flag that is still up: the chip keeps it for the next kernel that runs on the core. */
+static void note_flags(struct npu_core_int *c)
+{
+    static const uint8_t none[sizeof c->flag];
+
+    if (c->pub.faulted || !memcmp(c->flag, none, sizeof none))
+        return;
+    for (int from = 0; from < N_PIPES; from++)
+        for (int to = 0; to < N_PIPES; to++)
+            for (int id = 0; id < NPU_EVENTS; id++)
+                if (c->flag[from][to][id])
+                    npu_note(&c->pub, "FLAG-LEFT", (struct npu_where){NULL, 0},
+                             "set_flag(%s, %s, %d) without its wait_flag at the end of the kernel: "
+                             "the chip keeps the flag, and the next kernel on this core does not "
+                             "wait where it should",
+                             npu_pipes[from].name, npu_pipes[to].name, id);
+}
+
 void npu_core_end(struct npu_core_int *c)
 {
-    if (c->n_held)
-        fault_stuck(c);
+    npu_order_end(c);
+    note_flags(c);
 }
 
 void npu_core_finish(struct npu_core_int *c)

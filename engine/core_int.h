@@ -3,6 +3,7 @@
  * core_int.h - the engine's own half of a core, and what its files say to each other.
  *
  *   core.c    issue, flags, barriers, faults          fiber.c   switching stacks
+ *   order.c   what runs next, and what waits          note.c    what is wrong but runs
  *   access.c  where an instruction reads and writes   pool.c    worker threads
  *   vec.c     the vector unit: fast door and walk     launch.c  blocks, SyncAll, collecting faults
  *   special.c what is not lane by lane                trap.c    signals raised by a kernel
@@ -15,10 +16,11 @@
 #include "fiber.h"
 #include "vec.h"
 
-/* Instructions of one pipe behind a wait_flag whose flag is not set yet. */
+/* Instructions of one pipe that are issued and have not run. */
 struct npu_held {
     struct npu_insn *insn;
     uint32_t n, room, head;
+    bool is_running; /* order.c: somebody further up is at its head */
 };
 
 struct npu_block_run; /* launch.c */
@@ -29,6 +31,8 @@ struct npu_core_int {
     struct npu_where where; /* of the newest instruction */
     uint32_t seq;
     uint32_t n_held; /* over all pipes; pub.slow is set while there are any */
+    uint8_t order;   /* enum npu_order; pub.slow is set when it is not the program's */
+    uint64_t random; /* ORDER_RANDOM: state of the generator */
     uint8_t flag[N_PIPES][N_PIPES][NPU_EVENTS]; /* [from][to]: sets without their wait */
     struct npu_held held[N_PIPES];
     struct npu_diag fault;
@@ -52,9 +56,30 @@ extern _Thread_local struct npu_core_int *npu_core_now __attribute__((tls_model(
 /* ---- core.c ---- */
 /* Empties flags, registers and held instructions for the next block. */
 void npu_core_reset(struct npu_core_int *c);
-/* Reports instructions that still wait when the kernel has returned. */
+/* Runs what is still queued when the kernel has returned, reports what can not run. */
 void npu_core_end(struct npu_core_int *c);
 void npu_core_finish(struct npu_core_int *c);
+/* False when in is a wait_flag whose flag is down. */
+bool npu_insn_run(struct npu_core_int *c, const struct npu_insn *in);
+
+/* ---- order.c ---- */
+struct npu_order_choice {
+    enum npu_order order;
+    uint64_t seed;
+};
+/* What NPUTWIN_ORDER says, read once. */
+enum npu_status npu_order_current(struct npu_order_choice *choice, struct npu_diag *d);
+/* "program", "lazy" or "random:7". */
+const char *npu_order_text(const struct npu_order_choice *choice, char text[48]);
+/* The order of the block that begins now. */
+void npu_order_begin(struct npu_core_int *c, const struct npu_order_choice *choice);
+/* in is legal and complete. */
+void npu_order_issue(struct npu_core_int *c, const struct npu_insn *in);
+void npu_order_end(struct npu_core_int *c);
+
+/* ---- note.c ---- */
+/* Tells what the launch noted that was not told before, on stderr. */
+void npu_notes_tell(const char *kernel);
 
 /* ---- access.c ---- */
 

@@ -164,6 +164,10 @@ NPU_API void npu_wait_flag(struct npu_core *c, enum npu_pipe from, enum npu_pipe
                            uint32_t event_id, struct npu_where where);
 NPU_API void npu_barrier(struct npu_core *c, enum npu_pipe pipe, struct npu_where where);
 
+/* Everything issued so far has run, as far as its flags allow; for doors that touch UB in the name of
+ * another pipe. In program order there is nothing to do. */
+NPU_API void npu_settle(struct npu_core *c);
+
 /* All vector cores of the launch meet here (SyncAll); suspends the block. */
 NPU_API void npu_sync_all(struct npu_core *c, struct npu_where where);
 
@@ -178,6 +182,12 @@ NPU_API bool npu_wait_word(struct npu_core *c, int32_t *word, int32_t from, int3
 NPU_API void npu_fault(struct npu_core *c, enum npu_status st, struct npu_where where,
                        const char *fmt, ...) NPU_PRINTF(4, 5);
 
+/* Something that is wrong but has a defined result: the launch goes on, and tells it on stderr with
+ * the number of times. code: one word of capitals, of static life. The same code and line is told
+ * once in a process. */
+NPU_API void npu_note(struct npu_core *c, const char *code, struct npu_where where, const char *fmt,
+                      ...) NPU_PRINTF(4, 5);
+
 /* printf of a kernel: to the user's stdout, prefixed "[AIV Block i/n] ". */
 NPU_API void npu_kernel_printf(struct npu_core *c, const char *fmt, ...) NPU_PRINTF(2, 3);
 
@@ -189,7 +199,15 @@ NPU_API void npu_insn_accesses(const struct npu_core *c, const struct npu_insn *
 
 /* ---- launch --------------------------------------------------------------------------- */
 
-enum npu_order { ORDER_PROGRAM, ORDER_LAZY, ORDER_RANDOM }; /* the last two come with the watches */
+/* Which of the orders that flags and barriers allow. Pipes are queues; the scalar unit runs ahead.
+ *   program  each instruction when it is issued
+ *   lazy     producers as late as possible: an instruction runs when something has to wait for it
+ *   random   any, by a seed
+ * A kernel whose flags are complete computes the same in all of them. */
+enum npu_order { ORDER_ENV, /* what NPUTWIN_ORDER says, else program */
+                 ORDER_PROGRAM,
+                 ORDER_LAZY,
+                 ORDER_RANDOM };
 
 /* Runs one block. Called on a fiber with npu_self() set; must not throw. */
 typedef void npu_block_fn(void *arg, struct npu_core *c);
@@ -200,7 +218,9 @@ struct npu_launch {
     uint32_t block_dim; /* 1..NPU_MAX_BLOCKS */
     uint8_t core_kind;  /* enum npu_core_kind (mix groups come with the cube issue) */
     npu_block_fn *run;
-    void *arg; /* borrowed until npu_launch returns */
+    void *arg;     /* borrowed until npu_launch returns */
+    uint8_t order; /* enum npu_order */
+    uint64_t seed; /* of ORDER_RANDOM */
 };
 
 /* Runs every block to its end on the pool and the calling thread; returns the first fault with its

@@ -26,6 +26,7 @@
 
 struct npu_block_run {
     const struct npu_launch *l;
+    struct npu_order_choice order;
     uint32_t run_blocks; /* blocks a worker takes at once */
     uint64_t start_ns;
     pthread_mutex_t fault_lock;
@@ -102,6 +103,7 @@ void npu_sync_all(struct npu_core *core, struct npu_where where)
     struct npu_core_int *c = npu_core_int(core);
     struct npu_block_run *run = c->run;
 
+    npu_settle(core);
     if (!all_are_resident(core, "SyncAll", where))
         return;
     if (atomic_load(&run->is_hopeless))
@@ -126,6 +128,7 @@ void npu_poll(struct npu_core *core)
 {
     struct npu_core_int *c = npu_core_int(core);
 
+    npu_settle(core);
     c->polls = true;
     npu_fiber_yield(&c->fiber);
     c->polls = false;
@@ -171,6 +174,7 @@ bool npu_wait_word(struct npu_core *core, int32_t *word, int32_t from, int32_t t
     struct npu_core_int *c = npu_core_int(core);
     bool stuck = false;
 
+    npu_settle(core);
     if (core->faulted || !all_are_resident(core, name, where))
         return false;
     if (take_word(word, from, to))
@@ -199,6 +203,7 @@ static void run_block(void *arg)
     struct npu_core_int *c = arg;
 
     c->run->l->run(c->run->l->arg, &c->pub);
+    npu_core_end(c);
 }
 
 static void keep_fault(struct npu_block_run *run, const struct npu_core_int *c)
@@ -213,7 +218,6 @@ static void keep_fault(struct npu_block_run *run, const struct npu_core_int *c)
 
 static void end_block(struct npu_worker *w, struct npu_slot *s, struct npu_block_run *run)
 {
-    npu_core_end(&s->core);
     if (s->core.fault.status != NPU_OK)
         keep_fault(run, &s->core);
     s->core.run = NULL;
@@ -279,6 +283,7 @@ static void start_block(struct npu_worker *w, struct npu_block_run *run, uint32_
     s->core.pub.sub_idx = 0;
     s->core.pub.n_sub = 1;
     s->core.pub.core_kind = l->core_kind;
+    npu_order_begin(&s->core, &run->order);
     npu_fiber_start(&s->core.fiber, run_block, &s->core);
     go_on(w, s, run);
 }
@@ -383,13 +388,36 @@ static uint32_t clamp_ns(uint64_t ns)
     return ns > UINT32_MAX ? UINT32_MAX : (uint32_t)ns;
 }
 
+/* The order of a launch; what it adds to the story of a fault. */
+static enum npu_status choose_order(struct npu_order_choice *choice, const struct npu_launch *l,
+                                    struct npu_diag *d)
+{
+    if (l->order == ORDER_ENV)
+        return npu_order_current(choice, d);
+    *choice = (struct npu_order_choice){(enum npu_order)l->order, l->seed};
+    return NPU_OK;
+}
+
+static enum npu_status tell_fault(const struct npu_block_run *run, struct npu_diag *d)
+{
+    const char *name = run->l->name ? run->l->name : "kernel";
+    char order[48];
+
+    if (run->order.order == ORDER_PROGRAM)
+        return npu_fail(d, run->fault.status, "%s, %s", name, run->fault.text);
+    return npu_fail(d, run->fault.status, "%s, %s (NPUTWIN_ORDER=%s)", name, run->fault.text,
+                    npu_order_text(&run->order, order));
+}
+
 enum npu_status npu_launch(const struct npu_launch *l, struct npu_diag *d)
 {
     struct npu_block_run run = {
         .l = l, .fault_lock = PTHREAD_MUTEX_INITIALIZER, .word_lock = PTHREAD_MUTEX_INITIALIZER};
-    const enum npu_status st = check(l, d);
+    enum npu_status st = check(l, d);
     const uint32_t per_thread = l->block_dim / (8 * npu_pool_threads());
 
+    if (st == NPU_OK)
+        st = choose_order(&run.order, l, d);
     if (st != NPU_OK)
         return st;
     run.run_blocks = per_thread < 1 ? 1 : per_thread;
@@ -398,7 +426,6 @@ enum npu_status npu_launch(const struct npu_launch *l, struct npu_diag *d)
     const uint32_t before = atomic_load_explicit(last_ns(l), memory_order_relaxed);
     npu_pool_run(work, &run, l->block_dim > 1 && before > 4 * INVITE_AFTER_NS);
     atomic_store_explicit(last_ns(l), clamp_ns(now_ns() - run.start_ns), memory_order_relaxed);
-    if (run.fault.status == NPU_OK)
-        return NPU_OK;
-    return npu_fail(d, run.fault.status, "%s, %s", l->name ? l->name : "kernel", run.fault.text);
+    npu_notes_tell(l->name ? l->name : "kernel");
+    return run.fault.status == NPU_OK ? NPU_OK : tell_fault(&run, d);
 }
