@@ -164,8 +164,8 @@ NPU_API void npu_wait_flag(struct npu_core *c, enum npu_pipe from, enum npu_pipe
                            uint32_t event_id, struct npu_where where);
 NPU_API void npu_barrier(struct npu_core *c, enum npu_pipe pipe, struct npu_where where);
 
-/* Everything issued so far has run, as far as its flags allow; for doors that touch UB in the name of
- * another pipe. In program order there is nothing to do. */
+/* Everything issued so far has run, as far as its flags allow; for doors that touch UB in the name
+ * of another pipe. In program order there is nothing to do. */
 NPU_API void npu_settle(struct npu_core *c);
 
 /* All vector cores of the launch meet here (SyncAll); suspends the block. */
@@ -204,10 +204,12 @@ NPU_API void npu_insn_accesses(const struct npu_core *c, const struct npu_insn *
  *   lazy     producers as late as possible: an instruction runs when something has to wait for it
  *   random   any, by a seed
  * A kernel whose flags are complete computes the same in all of them. */
-enum npu_order { ORDER_ENV, /* what NPUTWIN_ORDER says, else program */
-                 ORDER_PROGRAM,
-                 ORDER_LAZY,
-                 ORDER_RANDOM };
+enum npu_order {
+    ORDER_ENV, /* what NPUTWIN_ORDER says, else program */
+    ORDER_PROGRAM,
+    ORDER_LAZY,
+    ORDER_RANDOM
+};
 
 /* Runs one block. Called on a fiber with npu_self() set; must not throw. */
 typedef void npu_block_fn(void *arg, struct npu_core *c);

@@ -2,10 +2,11 @@
 /*
  * order.c - which of the instructions that the flags allow runs next.
  *
- * Each pipe is a queue. In program order it is empty but for a pipe whose wait_flag comes before its
- * set_flag in the program: the chip stops that pipe and goes on with the others, so its instructions
- * wait here until the flag is set. In the other orders everything is queued, and the program's own
- * waits (barriers on all pipes, flags to the scalar unit, other blocks) make the queues move.
+ * Each pipe is a queue. In program order it is empty but for a pipe whose wait_flag comes before
+ * its set_flag in the program: the chip stops that pipe and goes on with the others, so its
+ * instructions wait here until the flag is set. In the other orders everything is queued, and the
+ * program's own waits (barriers on all pipes, flags to the scalar unit, other blocks) make the
+ * queues move.
  *
  * Rule: a pipe runs its queue from the head, one after the other; only which pipe is free.
  */
@@ -215,8 +216,8 @@ static void run_possible(struct npu_core_int *c)
 static void run_all(struct npu_core_int *c)
 {
     /* Lazy: who reads comes before who writes for it. */
-    static const uint8_t consumers_first[] = {PIPE_MTE3, PIPE_FIX, PIPE_M, PIPE_V, PIPE_MTE1,
-                                              PIPE_MTE2};
+    static const uint8_t consumers_first[] = {PIPE_MTE3, PIPE_FIX,  PIPE_M,
+                                              PIPE_V,    PIPE_MTE1, PIPE_MTE2};
 
     if (c->order == ORDER_PROGRAM)
         return;

@@ -5,6 +5,8 @@
  *   - nothing crashes, and an operand that leaves its memory is a fault;
  *   - no byte changes but those that npu_insn_accesses() says are written;
  *   - the same list on the same memory leaves the same bytes and the same verdict;
+ *   - lazy and random order of any list crash nothing either;
+ *   - with a flag wherever two pipes touch the same bytes, every order leaves the same bytes;
  *   - the fast door of a vector instruction leaves what npu_issue() of the same instruction does.
  *
  * GM is host memory, which the engine cannot check, so instructions whose accesses leave our buffer
@@ -164,18 +166,30 @@ static void run_list(void *arg, struct npu_core *c)
             npu_insn_accesses(c, &list->insn[i], mark_written, NULL);
         npu_issue(c, &list->insn[i]);
     }
+    npu_settle(c);
     check_untouched("UB", ub, ub_before, ub_written, n);
 }
 
-static enum npu_status launch(npu_block_fn *run, void *arg)
+static enum npu_status launch_in(enum npu_order order, uint64_t seed, npu_block_fn *run, void *arg)
 {
     struct npu_diag story = {0};
-    struct npu_launch l = {
-        .soc = soc, .name = "fuzz", .block_dim = 1, .core_kind = CORE_AIV, .run = run, .arg = arg};
+    struct npu_launch l = {.soc = soc,
+                           .name = "fuzz",
+                           .block_dim = 1,
+                           .core_kind = CORE_AIV,
+                           .run = run,
+                           .arg = arg,
+                           .order = (uint8_t)order,
+                           .seed = seed};
     enum npu_status st = npu_launch(&l, &story);
 
     FUZZ_CHECK(st == NPU_OK || story.text[0], "%s without a story", npu_status_name(st));
     return st;
+}
+
+static enum npu_status launch(npu_block_fn *run, void *arg)
+{
+    return launch_in(ORDER_PROGRAM, 0, run, arg);
 }
 
 static void check_list(const struct list *list)
@@ -193,6 +207,121 @@ static void check_list(const struct list *list)
     again = launch(run_list, (void *)list);
     FUZZ_CHECK(st == again, "%s, then %s", npu_status_name(st), npu_status_name(again));
     FUZZ_CHECK(memcmp(first, gm, GM_BYTES) == 0, "same list, other bytes in GM");
+}
+
+/* ---- orders -------------------------------------------------------------------------------- */
+
+struct span {
+    uint64_t at, end;
+    uint8_t mem;
+    bool is_written;
+};
+enum { SPANS = 4096 };
+struct spans {
+    struct span span[SPANS];
+    unsigned n; /* above SPANS: too many to say */
+};
+
+static void add_span(void *arg, enum npu_mem mem, uint64_t at, uint32_t bytes, enum npu_use use)
+{
+    struct spans *s = arg;
+
+    if (s->n < SPANS)
+        s->span[s->n] = (struct span){at, at + bytes, (uint8_t)mem, use != USE_R};
+    s->n += s->n <= SPANS;
+}
+
+/* Both touch a byte, and one of them writes it. */
+static bool conflict(const struct spans *a, const struct spans *b)
+{
+    if (a->n > SPANS || b->n > SPANS)
+        return true;
+    for (unsigned i = 0; i < a->n; i++)
+        for (unsigned k = 0; k < b->n; k++) {
+            const struct span *x = &a->span[i], *y = &b->span[k];
+            if (x->mem == y->mem && x->at < y->end && y->at < x->end &&
+                (x->is_written || y->is_written))
+                return true;
+        }
+    return false;
+}
+
+static struct spans touched[MAX_INSNS]; /* by the instructions of the list that were issued */
+
+/* Bit a pipe that instruction i has to wait for. */
+static uint32_t waits_for(const struct list *list, const bool *is_issued, unsigned i)
+{
+    uint32_t pipes = 0;
+
+    for (unsigned k = 0; k < i; k++)
+        if (is_issued[k] && list->insn[k].pipe != list->insn[i].pipe &&
+            conflict(&touched[k], &touched[i]))
+            pipes |= 1u << list->insn[k].pipe;
+    return pipes;
+}
+
+/* The operations of the list, each behind the flags it needs and no others. */
+static void run_with_flags(void *arg, struct npu_core *c)
+{
+    const struct list *list = arg;
+    bool is_issued[MAX_INSNS] = {false};
+
+    memcpy(c->mem[MEM_UB].base, ub_before, c->mem[MEM_UB].bytes);
+    for (unsigned i = 0; i < list->n && !c->faulted; i++) {
+        const struct npu_insn *in = &list->insn[i];
+        bool is_inside = true;
+        if (in->kind != KIND_OP)
+            continue;
+        touched[i].n = 0;
+        npu_insn_accesses(c, in, check_gm, &is_inside);
+        npu_insn_accesses(c, in, add_span, &touched[i]);
+        if (!is_inside)
+            continue;
+        is_issued[i] = true;
+        const uint32_t pipes = waits_for(list, is_issued, i);
+        for (unsigned p = 0; p < N_PIPES; p++)
+            if (pipes >> p & 1) {
+                npu_set_flag(c, (enum npu_pipe)p, (enum npu_pipe)in->pipe, 0, nowhere);
+                npu_wait_flag(c, (enum npu_pipe)p, (enum npu_pipe)in->pipe, 0, nowhere);
+            }
+        npu_issue(c, in);
+    }
+    npu_settle(c);
+    memcpy(ub_written, c->mem[MEM_UB].base, c->mem[MEM_UB].bytes); /* for the caller */
+}
+
+static void check_orders(const struct list *list)
+{
+    static uint8_t gm_first[GM_BYTES];
+    const size_t n = soc->mem_bytes[MEM_UB];
+    const uint64_t seed = list->n ? list->insn[0].scalar + list->n : 0;
+    uint8_t *ub_first = malloc(n);
+
+    memcpy(gm, gm_before, GM_BYTES);
+    if (!ub_first || launch(run_with_flags, (void *)list) != NPU_OK) {
+        free(ub_first);
+        return; /* what a fault leaves behind depends on the order */
+    }
+    memcpy(ub_first, ub_written, n);
+    memcpy(gm_first, gm, GM_BYTES);
+    for (unsigned k = 0; k < 3; k++) {
+        const enum npu_order order = k ? ORDER_RANDOM : ORDER_LAZY;
+        memcpy(gm, gm_before, GM_BYTES);
+        FUZZ_CHECK(launch_in(order, seed + k, run_with_flags, (void *)list) == NPU_OK,
+                   "order %d faults, program order does not", order);
+        FUZZ_CHECK(memcmp(ub_first, ub_written, n) == 0, "order %d: other bytes in UB", order);
+        FUZZ_CHECK(memcmp(gm_first, gm, GM_BYTES) == 0, "order %d: other bytes in GM", order);
+    }
+    free(ub_first);
+}
+
+/* Flags as they come: complete or not, nothing may crash. */
+static void check_any_order(const struct list *list)
+{
+    memset(ub_written, 1, soc->mem_bytes[MEM_UB]);
+    memcpy(gm, gm_before, GM_BYTES);
+    launch_in(ORDER_LAZY, 0, run_list, (void *)list);
+    launch_in(ORDER_RANDOM, list->n, run_list, (void *)list);
 }
 
 static bool has_fast_door(const struct npu_insn *insn)
@@ -268,6 +397,8 @@ void fuzz_one(const uint8_t *data, size_t n)
     while (in.left && list.n < MAX_INSNS)
         list.insn[list.n++] = take_insn(&in);
     check_list(&list);
+    check_any_order(&list);
+    check_orders(&list);
     if (list.n && has_fast_door(&list.insn[0]))
         check_doors(list.insn[0]);
 }
