@@ -32,8 +32,9 @@ void cli_print_usage(FILE *out, const struct cli_cmd *cmd);
 /* Says what is wrong with the command line of a command, and its usage; returns EXIT_USAGE. */
 int cli_usage_error(const char *command, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* Of n names (name(i) gives them) the one nearest to word, NULL when none is near. */
-const char *cli_nearest(const char *word, size_t n, const char *(*name)(size_t i));
+/* Of n names the one nearest to word, NULL when none is near. first: the name in the first of n
+ * rows, each row_bytes long. */
+const char *cli_nearest(const char *word, const char *const *first, size_t row_bytes, size_t n);
 
 /* The CANN-shaped tree: NPUTWIN_HOME, else the one in the Python environment that this program
  * lies in, else the prefix that it lies in, else cann/ beside its bin/ (a build directory).

@@ -6,10 +6,10 @@
  * array as a table, so both always say the same.
  */
 #include "../isa/isa.h"
-#include "cli.h"
+#include "opt.h"
+#include "rule.h"
 #include "table.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,13 +216,20 @@ static void list_api(cJSON *items)
 #include "../front/api.def"
 }
 
-/* Neither static rules nor run-time checks exist in this version: the lists are empty, not absent.
- */
 static void list_rules(cJSON *items)
 {
-    (void)items;
+    static const char *const severities[] = {"note", "warning", "error"};
+
+    for (size_t i = 0; i < cli_n_rules; i++) {
+        cJSON *item = add_item(items, cli_rules[i].code);
+
+        add_text(item, "rule", cli_rules[i].name);
+        add_text(item, "severity", severities[cli_rules[i].severity]);
+        add_text(item, "title", cli_rules[i].title);
+    }
 }
 
+/* No run-time check exists in this version: the list is empty, not absent. */
 static void list_checks(cJSON *items)
 {
     (void)items;
@@ -237,11 +244,6 @@ static const struct kind {
 };
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
-static const char *kind_name(size_t i)
-{
-    return kinds[i].name;
-}
-
 static const struct kind *find_kind(const char *name)
 {
     for (size_t i = 0; i < N_KINDS; i++)
@@ -252,7 +254,7 @@ static const struct kind *find_kind(const char *name)
 
 static int kind_error(const char *name)
 {
-    const char *near = name ? cli_nearest(name, N_KINDS, kind_name) : NULL;
+    const char *near = name ? cli_nearest(name, &kinds[0].name, sizeof(kinds[0]), N_KINDS) : NULL;
 
     if (near)
         cli_usage_error("list", "no kind '%s'; did you mean '%s'?", name, near);
@@ -268,26 +270,21 @@ static int kind_error(const char *name)
 
 int cmd_list(int argc, char **argv)
 {
-    static const struct option options[] = {{"json", no_argument, NULL, 'j'}, {0}};
-    bool is_json = false;
+    struct cli_line line;
     const struct kind *kind = NULL;
     cJSON *items = NULL;
-    int option = 0;
+    int code = cli_parse(&line, CLI_MIXED, argc, argv);
 
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        if (option != 'j')
-            return cli_usage_error("list", "unknown option %s", argv[optind - 1]);
-        is_json = true;
-    }
-    if (argc - optind > 1)
-        return cli_usage_error("list", "takes one kind, got %d", argc - optind);
-    kind = optind < argc ? find_kind(argv[optind]) : NULL;
+    if (code != EXIT_FINE)
+        return code;
+    if (line.n_words > 1)
+        return cli_usage_error("list", "takes one kind, got %zu", line.n_words);
+    kind = line.n_words ? find_kind(line.words[0]) : NULL;
     if (!kind)
-        return kind_error(argv[optind]);
+        return kind_error(line.words[0]);
     items = cJSON_CreateArray();
     kind->fill(items);
-    if (is_json)
+    if (cli_value(&line, "json"))
         cli_print_json(stdout, kind->name, items);
     else
         cli_print_table(stdout, items);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - the `nputwin` command: finds the row of cmd.def and calls its function. */
-#include "cli.h"
+#include "opt.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -10,11 +10,6 @@ const struct cli_cmd cli_cmds[] = {
 #include "cmd.def"
 };
 const size_t cli_n_cmds = sizeof(cli_cmds) / sizeof(cli_cmds[0]);
-
-static const char *cmd_name(size_t i)
-{
-    return cli_cmds[i].name;
-}
 
 const struct cli_cmd *cli_find(const char *name)
 {
@@ -27,6 +22,17 @@ const struct cli_cmd *cli_find(const char *name)
 void cli_print_usage(FILE *out, const struct cli_cmd *cmd)
 {
     fprintf(out, "usage: nputwin %s\n       %s\n", cmd->synopsis, cmd->brief);
+    for (size_t i = 0; i < cli_n_opts; i++) {
+        const struct cli_opt *opt = &cli_opts[i];
+        char left[64], name[48];
+
+        if (strcmp(opt->command, cmd->name) != 0)
+            continue;
+        cli_opt_spelling(opt, name);
+        snprintf(left, sizeof(left), "--%s%s%s", name, opt->arg ? " " : "",
+                 opt->arg ? opt->arg : "");
+        fprintf(out, "  %-24s %s\n", left, opt->brief);
+    }
 }
 
 int cli_usage_error(const char *command, const char *fmt, ...)
@@ -49,13 +55,13 @@ static void print_help(FILE *out)
     fprintf(out, "usage: nputwin COMMAND [ARG...]\n\n"
                  "nputwin " NPUTWIN_VERSION ": a software Ascend NPU\n\n");
     for (size_t i = 0; i < cli_n_cmds; i++)
-        fprintf(out, "  %-8s %s\n", cli_cmds[i].name, cli_cmds[i].brief);
+        fprintf(out, "  %-10s %s\n", cli_cmds[i].name, cli_cmds[i].brief);
     fprintf(out, "\nnputwin COMMAND --help says more; nputwin --version gives the version.\n");
 }
 
 static int unknown_command(const char *name)
 {
-    const char *near = cli_nearest(name, cli_n_cmds, cmd_name);
+    const char *near = cli_nearest(name, &cli_cmds[0].name, sizeof(cli_cmds[0]), cli_n_cmds);
 
     fprintf(stderr, "nputwin: no command '%s'", name);
     if (near)

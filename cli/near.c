@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near.c - "did you mean": the name with the fewest edits. */
+/* near.c - "did you mean": the name with the fewest edits, in any case. */
 #include "cli.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum { LONGEST_NAME = 63 };
@@ -27,14 +28,16 @@ static size_t n_edits(const char *a, const char *b)
         for (size_t j = 1; j <= n; j++) {
             size_t above = row[j];
 
-            row[j] = least(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+            row[j] = least(
+                above + 1, row[j - 1] + 1,
+                diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1])));
             diagonal = above;
         }
     }
     return row[n];
 }
 
-const char *cli_nearest(const char *word, size_t n, const char *(*name)(size_t i))
+const char *cli_nearest(const char *word, const char *const *first, size_t row_bytes, size_t n)
 {
     const char *best = NULL;
     size_t fewest = 3; /* more edits than two is another word */
@@ -42,11 +45,12 @@ const char *cli_nearest(const char *word, size_t n, const char *(*name)(size_t i
     if (strlen(word) > LONGEST_NAME)
         return NULL;
     for (size_t i = 0; i < n; i++) {
-        size_t edits = strlen(name(i)) > LONGEST_NAME ? fewest : n_edits(word, name(i));
+        const char *name = *(const char *const *)((const char *)first + i * row_bytes);
+        size_t edits = strlen(name) > LONGEST_NAME ? fewest : n_edits(word, name);
 
         if (edits < fewest) {
             fewest = edits;
-            best = name(i);
+            best = name;
         }
     }
     return best;

@@ -5,10 +5,9 @@
  * The command gets its own exit code; there is no process of ours above it.
  */
 #include "../isa/isa.h"
-#include "cli.h"
+#include "opt.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -78,34 +77,19 @@ static int set_devices(const char *text)
     return setenv("NPUTWIN_DEVICES", text, 1) == 0 ? EXIT_FINE : EXIT_OURS;
 }
 
-/* Leaves optind at the command. */
-static int read_options(int argc, char **argv)
-{
-    static const struct option options[] = {
-        {"soc", required_argument, NULL, 's'}, {"devices", required_argument, NULL, 'd'}, {0}};
-    int code = EXIT_FINE, option = 0;
-
-    while (code == EXIT_FINE && (option = getopt_long(argc, argv, "+:", options, NULL)) != -1) {
-        if (option == 's')
-            code = set_soc(optarg);
-        else if (option == 'd')
-            code = set_devices(optarg);
-        else if (option == ':')
-            code = cli_usage_error("run", "%s takes a value", argv[optind - 1]);
-        else
-            code = cli_usage_error("run", "unknown option %s", argv[optind - 1]);
-    }
-    return code;
-}
-
 int cmd_run(int argc, char **argv)
 {
     char home[CLI_PATH_BYTES];
-    int code = read_options(argc, argv);
+    struct cli_line line;
+    int code = cli_parse(&line, CLI_FIRST, argc, argv);
 
+    if (code == EXIT_FINE && cli_value(&line, "soc"))
+        code = set_soc(cli_value(&line, "soc"));
+    if (code == EXIT_FINE && cli_value(&line, "devices"))
+        code = set_devices(cli_value(&line, "devices"));
     if (code != EXIT_FINE)
         return code;
-    if (optind >= argc)
+    if (!line.n_words)
         return cli_usage_error("run", "no command given");
     if (!cli_find_home(home)) {
         fprintf(stderr,
@@ -118,7 +102,7 @@ int cmd_run(int argc, char **argv)
         perror("nputwin run: setenv");
         return EXIT_OURS;
     }
-    execvp(argv[optind], &argv[optind]);
-    fprintf(stderr, "nputwin run: cannot run '%s': %s\n", argv[optind], strerror(errno));
+    execvp(line.words[0], line.words);
+    fprintf(stderr, "nputwin run: cannot run '%s': %s\n", line.words[0], strerror(errno));
     return EXIT_USAGE;
 }

@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = re.findall(r'^CMD\((\w+), +"([^"]+)", +"([^"]+)"\)', (ROOT / "cli/cmd.def").read_text(), re.M)
+OPTIONS = re.findall(r'^OPT\((\w+), *(\w+), *(NULL|"[^"]+"), *"([^"]+)"\)', (ROOT / "cli/opt.def").read_text(), re.M)
 KINDS = re.findall(r"^KIND\((\w+),", (ROOT / "cli/kind.def").read_text(), re.M)
 
 
@@ -31,7 +32,9 @@ def test_command_answers_help_with_its_synopsis(run, name, synopsis, brief):
     for args in ((name, "--help"), ("help", name)):
         done = run("nputwin", *args)
         assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout == f"usage: nputwin {synopsis}\n       {brief}\n"
+        assert done.stdout.startswith(f"usage: nputwin {synopsis}\n       {brief}\n")
+        shown = re.findall(r"^  --([\w-]+)(.*)$", done.stdout, re.M)
+        assert [option for option, _ in shown] == [o.replace("_", "-") for c, o, _, _ in OPTIONS if c == name]
 
 
 def test_version(run):
@@ -49,6 +52,11 @@ def test_version(run):
         (["list", "sco"], "did you mean 'soc'?"),
         (["list", "soc", "insn"], "takes one kind, got 2"),
         (["list", "--yaml", "soc"], "unknown option --yaml"),
+        (["run", "--divices", "2", "--", "true"], "did you mean --devices?"),
+        (["explain"], "takes one code, got 0"),
+        (["explain", "ntl00"], "did you mean 'NTL000'?"),
+        (["completion", "ksh"], "no shell 'ksh'"),
+        (["man", "nothing"], "no command 'nothing'"),
         (["help", "nothing"], "no command 'nothing'"),
         (["run"], "no command given"),
         (["run", "--soc", "Ascend310P3", "--", "true"], "no chip 'Ascend310P3'; there are: Ascend910B1"),
@@ -77,6 +85,50 @@ def test_list_json_and_text_say_the_same(run, kind):
 
 def items(run, kind):
     return {item["name"]: item for item in json.loads(run("nputwin", "list", kind, "--json").stdout)["items"]}
+
+
+@pytest.mark.parametrize("kind, names", [("rules", ("NTL000", "suppression-reason")), ("errors", ("107000", "NPU_E_RANGE"))])
+def test_explain_says_what_the_table_says(run, kind, names):
+    for name in names:
+        text = run("nputwin", "explain", name.lower())
+        data = json.loads(run("nputwin", "explain", name, "--json").stdout)
+        assert (text.returncode, text.stderr, data["kind"]) == (0, "", "explain")
+        assert data["title"] in text.stdout and text.stdout.startswith(data["code"])
+
+
+def test_every_rule_is_explained_in_full(run):
+    for code in items(run, "rules"):
+        data = json.loads(run("nputwin", "explain", code, "--json").stdout)
+        assert all(data[part] for part in ("title", "why", "wrong", "right")), code
+
+
+def completed(run, line):
+    """What bash offers at the end of the line."""
+    script = f"""
+        {run("nputwin", "completion", "bash").stdout}
+        COMP_WORDS=({line}""" + """ ''); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        _nputwin; printf '%s\n' "${COMPREPLY[@]}"
+    """
+    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.split()
+
+
+def test_bash_completes_commands_options_and_kinds(run):
+    assert completed(run, "nputwin") == [name for name, _, _ in COMMANDS]
+    assert {"--json", "--help", *KINDS} == set(completed(run, "nputwin list"))
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_know_every_command(run, shell):
+    script = run("nputwin", "completion", shell).stdout
+    assert all(re.search(rf"\b{name}\b", script) for name, _, _ in COMMANDS)
+
+
+@pytest.mark.parametrize("name", ["", *(name for name, _, _ in COMMANDS)])
+def test_manual_page(run, name):
+    page = run("nputwin", "man", *[name][: bool(name)]).stdout
+    assert page.startswith(".TH") and ".SH SYNOPSIS" in page
+    for command, option, _, _ in OPTIONS:
+        assert (f".B \\-\\-{option.replace('_', chr(92) + '-')}" in page) >= (command == name)
 
 
 def test_list_soc_has_the_physical_sizes(run):
