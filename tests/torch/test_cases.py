@@ -69,16 +69,19 @@ def test_wrong_meta_kernel_shows_in_the_shape(ops):
         impl._destroy()
 
 
-def twice_behind_a_slow_queue(library, op, slow_us, **env):
-    """Whether op sees x.fill_(1.0), called before it while an operator keeps the task queue busy."""
+def twice_behind_a_slow_queue(library, op, busy, **env):
+    """Whether op sees x.fill_(1.0), called before it while an operator keeps the task queue busy.
+
+    busy: microseconds, or None for as long as op takes to return."""
     done = run_python(f"""
         import torch, torch_npu
         torch.ops.load_library({library!r})
         ops = torch.ops.nputwin_cases
         x = torch.empty(256, device="npu")
-        ops.slow_queue(x, {slow_us})
+        ops.hold_queue(x) if {busy} is None else ops.slow_queue(x, {busy})
         x.fill_(1.0)
         y = ops.{op}(x)
+        ops.release_queue(x)
         print(bool((y.cpu() == 2.0).all()))
     """, **env)
     assert done.stdout in ("True\n", "False\n"), done.stderr
@@ -94,7 +97,7 @@ def test_launch_after_queued_operators(library, queue, delay_us):
 
 def test_launch_that_overtakes_the_task_queue(library):
     """stream(false) does not: the kernel runs before the operators that were called earlier."""
-    assert not twice_behind_a_slow_queue(library, "twice_overtaking", 200000, TASK_QUEUE_ENABLE="1")
+    assert not twice_behind_a_slow_queue(library, "twice_overtaking", None, TASK_QUEUE_ENABLE="1")
 
 
 def test_strided_inputs(ops):
