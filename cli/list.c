@@ -166,28 +166,27 @@ static void list_abi(cJSON *items)
 #include "../rt/abi.def"
 }
 
-/* partial: numerics and dtypes are those of torch on the CPU, and what a row cannot map it refuses.
- */
-static void add_computed(cJSON *items, const char *name, const char *schema)
+/* Numerics are those of torch on the CPU, and what a row cannot map it refuses. */
+static void add_computed(cJSON *items, const char *name, const char *schema, const char *level)
 {
     cJSON *item = add_item(items, name);
 
     add_text(item, "computed_by", schema);
-    add_text(item, "level", "partial");
+    add_text(item, "level", level);
     add_tests(item);
 }
 
 static void list_aclnn(cJSON *items)
 {
-#define ACLNN(name, schema) add_computed(items, name, schema);
+#define ACLNN(name, schema) add_computed(items, name, schema, "partial");
 #define TESTS(name, tests)
 #include "rows.inc"
 }
 
 static void list_aclop(cJSON *items)
 {
-#define ACLOP(type, schema, fn, inputs, ints, real)                                                \
-    add_computed(items, type, schema ? schema : "native: " #fn);
+#define ACLOP(type, level, inputs, outputs, attrs, types, shapes, schema, fn)                      \
+    add_computed(items, type, schema ? schema : "native: " #fn, #level);
 #include "../rt/opapi/aclop.def"
 }
 

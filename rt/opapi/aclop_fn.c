@@ -1,0 +1,910 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * aclop_fn.c - what the rows of aclop.def compute, where one ATen operator is not enough, and the
+ * shapes they take.
+ *
+ * Half and bfloat16 are computed in float and rounded once where several operators meet.
+ * Rule: a function reads attributes by the name that its row declares; the door has checked them.
+ */
+#include "aclop.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The attribute of that name; every row that names fn declares it. */
+static const struct aclop_value *attr(const struct aclop_task *t, const char *name)
+{
+    static const struct aclop_value none;
+    const char *word = t->row->attrs;
+    const size_t n = strlen(name);
+
+    for (int i = 0; *(word += strspn(word, " ")); i++, word += strcspn(word, " "))
+        if (!strncmp(word, name, n) && word[n] == ':')
+            return &t->attr[i];
+    return &none;
+}
+
+static bool flag(const struct aclop_task *t, const char *name)
+{
+    return attr(t, name)->ints[0] != 0;
+}
+
+static struct npu_value dims_of(const struct aclTensor *t)
+{
+    return (struct npu_value){.kind = V_INTS, .i = t->n_dims, .p = t->dim};
+}
+
+static struct npu_value list(const int64_t *v, int64_t n)
+{
+    return (struct npu_value){.kind = V_INTS, .i = n, .p = v};
+}
+
+/* An integer input of any shape as int64 in room. */
+static int64_t ints(struct npu_aten_ctx *c, const struct aclTensor *t, int64_t room[ACLOP_INTS])
+{
+    const int64_t n = npu_tensor_numel(t);
+    const void *data = npu_aten()->data(c, value(c, t), DT_INT64);
+
+    if (n > ACLOP_INTS)
+        npu_aten()->fail(c, "an integer input has more values than a tensor has dimensions");
+    if (!data || n > ACLOP_INTS)
+        return 0;
+    memcpy(room, data, (size_t)n * sizeof *room);
+    return n;
+}
+
+const int64_t *aclop_host_ints(const struct aclop_task *t, int input, int64_t room[ACLOP_INTS])
+{
+    const int64_t n = npu_tensor_numel(t->in[input]);
+
+    if (!t->host[input] || n > ACLOP_INTS)
+        return NULL;
+    for (int64_t i = 0; i < n; i++)
+        room[i] = t->in[input]->dtype == DT_INT32 ? ((const int32_t *)t->host[input])[i]
+                                                  : ((const int64_t *)t->host[input])[i];
+    return room;
+}
+
+static bool is_half(int dtype)
+{
+    return dtype == DT_HALF || dtype == DT_BF16;
+}
+
+static int as_float(struct npu_aten_ctx *c, int v)
+{
+    return at(c, "aten::to.dtype", V(v), DTYPE(DT_FLOAT));
+}
+
+/* A tensor to compute with: half in float. */
+static int wide(struct npu_aten_ctx *c, const struct aclTensor *t)
+{
+    const int v = value(c, t);
+
+    return is_half(t->dtype) ? as_float(c, v) : v;
+}
+
+static int multiply(struct npu_aten_ctx *c, int a, int b)
+{
+    return at(c, "aten::mul.Tensor", V(a), V(b));
+}
+
+/* ---- shapes ---- */
+
+static bool no(struct aclop_task *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static bool no(struct aclop_task *t, const char *format, ...)
+{
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(t->why, sizeof t->why, format, ap);
+    va_end(ap);
+    return false;
+}
+
+static bool same_dims(const struct aclTensor *a, const struct aclTensor *b)
+{
+    return a->n_dims == b->n_dims && !memcmp(a->dim, b->dim, a->n_dims * sizeof *a->dim);
+}
+
+bool shape_any(struct aclop_task *t)
+{
+    (void)t;
+    return true;
+}
+
+/* All outputs have the shape of the first input. */
+bool shape_out(struct aclop_task *t)
+{
+    for (int i = 0; i < t->n_out; i++)
+        if (!same_dims(t->out[i], t->in[0]))
+            return no(t, "output %d has shape %s, the input %s", i, npu_shape_text(t->out[i]),
+                      npu_shape_text(t->in[0]));
+    return true;
+}
+
+/* The logarithm of an integer is not an integer. */
+bool shape_float(struct aclop_task *t)
+{
+    if (npu_dtype_is_int(t->out[0]->dtype) || t->out[0]->dtype == DT_BOOL)
+        return no(t, "y has type %s; the result is a real number",
+                  npu_dtype_name(t->out[0]->dtype));
+    return shape_out(t);
+}
+
+/* Elementwise: the inputs of the same type and all outputs have the shape of the first input. */
+bool shape_same(struct aclop_task *t)
+{
+    for (int i = 1; i < t->n_in; i++)
+        if (t->in[i] && t->in[i]->dtype == t->in[0]->dtype && !same_dims(t->in[i], t->in[0]))
+            return no(t, "input %d has shape %s, the first %s", i, npu_shape_text(t->in[i]),
+                      npu_shape_text(t->in[0]));
+    return shape_out(t);
+}
+
+static int64_t from_end(const struct aclTensor *t, uint32_t k)
+{
+    return k < t->n_dims ? t->dim[t->n_dims - 1 - k] : 1;
+}
+
+/* The inputs broadcast to the output. */
+bool shape_spread(struct aclop_task *t)
+{
+    const struct aclTensor *out = t->out[0];
+
+    for (int i = 0; i < t->n_in; i++)
+        if (t->in[i]->n_dims > out->n_dims)
+            return no(t, "input %d has %u dimensions, the output %u", i, t->in[i]->n_dims,
+                      out->n_dims);
+    for (uint32_t k = 0; k < out->n_dims; k++) {
+        int64_t size = 1;
+
+        for (int i = 0; i < t->n_in; i++) {
+            const int64_t d = from_end(t->in[i], k);
+
+            if (d != 1 && size != 1 && d != size)
+                return no(t, "input %d of shape %s does not broadcast with the others", i,
+                          npu_shape_text(t->in[i]));
+            size = d != 1 ? d : size;
+        }
+        if (from_end(out, k) != size)
+            return no(t,
+                      "the output has shape %s, but the inputs broadcast to %lld in dimension "
+                      "%u from the end",
+                      npu_shape_text(out), (long long)size, k + 1);
+    }
+    return true;
+}
+
+bool shape_cast(struct aclop_task *t)
+{
+    const int64_t type = attr(t, "dst_type")->ints[0];
+
+    if (type != t->out[0]->dtype)
+        return no(t, "dst_type is %lld, but the output has type %s (%d)", (long long)type,
+                  npu_dtype_name(t->out[0]->dtype), t->out[0]->dtype);
+    return shape_same(t);
+}
+
+/* gamma (beta) has the shape of x from dimension first on. */
+static bool check_tail(struct aclop_task *t, int input, const char *name, int64_t first)
+{
+    const struct aclTensor *x = t->in[0], *g = t->in[input];
+
+    if (!g)
+        return true;
+    if ((int64_t)g->n_dims == (int64_t)x->n_dims - first &&
+        !memcmp(g->dim, x->dim + first, g->n_dims * sizeof *g->dim))
+        return true;
+    return no(t, "%s has shape %s, but x of shape %s needs its dimensions from %lld on", name,
+              npu_shape_text(g), npu_shape_text(x), (long long)first);
+}
+
+/* mean and rstd: as x, with 1 from dimension first on. */
+static bool check_statistics(struct aclop_task *t, int64_t first)
+{
+    const struct aclTensor *x = t->in[0];
+
+    if (!same_dims(t->out[0], x))
+        return no(t, "y has shape %s, x %s", npu_shape_text(t->out[0]), npu_shape_text(x));
+    for (int i = 1; i < t->n_out; i++)
+        for (int64_t k = 0; k < (int64_t)x->n_dims || k < (int64_t)t->out[i]->n_dims; k++)
+            if (t->out[i]->n_dims != x->n_dims || t->out[i]->dim[k] != (k < first ? x->dim[k] : 1))
+                return no(t,
+                          "output %d has shape %s; it needs as many dimensions as x of shape "
+                          "%s, with 1 from dimension %lld on",
+                          i, npu_shape_text(t->out[i]), npu_shape_text(x), (long long)first);
+    for (int i = 1; i < t->n_out; i++)
+        if (t->out[i]->dtype != DT_FLOAT && t->out[i]->dtype != x->dtype)
+            return no(t, "output %d has type %s; allowed: float32 and the type of x, %s", i,
+                      npu_dtype_name(t->out[i]->dtype), npu_dtype_name(x->dtype));
+    return true;
+}
+
+/* A dimension of x, counted from the end when negative; -1 when there is none. */
+static int64_t axis_of(const struct aclTensor *x, int64_t axis)
+{
+    const int64_t n = x->n_dims, a = axis < 0 ? axis + n : axis;
+
+    return a >= 0 && a < n ? a : -1;
+}
+
+bool shape_layer_norm(struct aclop_task *t)
+{
+    const int64_t norm = axis_of(t->in[0], attr(t, "begin_norm_axis")->ints[0]);
+    const int64_t params = axis_of(t->in[0], attr(t, "begin_params_axis")->ints[0]);
+
+    if (norm < 0 || params < 0)
+        return no(t,
+                  "begin_norm_axis %lld and begin_params_axis %lld: x of shape %s has %u "
+                  "dimensions",
+                  (long long)attr(t, "begin_norm_axis")->ints[0],
+                  (long long)attr(t, "begin_params_axis")->ints[0], npu_shape_text(t->in[0]),
+                  t->in[0]->n_dims);
+    return check_tail(t, 1, "gamma", params) && check_tail(t, 2, "beta", params) &&
+           check_statistics(t, norm);
+}
+
+bool shape_layer_norm_v4(struct aclop_task *t)
+{
+    const struct aclTensor *x = t->in[0], *shape = t->in[1];
+    const int64_t n = npu_tensor_numel(shape), first = (int64_t)x->n_dims - n;
+    int64_t room[ACLOP_INTS];
+    const int64_t *v = aclop_host_ints(t, 1, room);
+
+    if (shape->n_dims > 1 || n < 1 || first < 0)
+        return no(t, "normalized_shape has shape %s; it is a list of 1 to %u dimensions",
+                  npu_shape_text(shape), x->n_dims);
+    for (int64_t i = 0; v && i < n; i++)
+        if (v[i] != x->dim[first + i])
+            return no(t, "normalized_shape has %lld at %lld, but x of shape %s has %lld there",
+                      (long long)v[i], (long long)i, npu_shape_text(x),
+                      (long long)x->dim[first + i]);
+    return check_tail(t, 2, "gamma", first) && check_tail(t, 3, "beta", first) &&
+           check_statistics(t, first);
+}
+
+bool shape_rms_norm(struct aclop_task *t)
+{
+    const int64_t first = (int64_t)t->in[0]->n_dims - (int64_t)t->in[1]->n_dims;
+
+    if (first < 0)
+        return no(t, "gamma has more dimensions than x");
+    return check_tail(t, 1, "gamma", first) && check_statistics(t, first);
+}
+
+/* ---- elementwise ---- */
+
+/* The store converts to the type of the output. */
+void fn_copy(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    store(c, value(c, t->in[0]), t->out[0]);
+}
+
+/* torch has arithmetic for few unsigned types; the rest is computed in int64 and wraps around. */
+static int widened(struct npu_aten_ctx *c, const struct aclTensor *t)
+{
+    const bool odd = BIT(t->dtype) & (UNSIGNED & ~BIT(DT_UINT8));
+
+    return odd ? at(c, "aten::to.dtype", TENSOR(c, t), DTYPE(DT_INT64)) : value(c, t);
+}
+
+void fn_wide(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const int a = widened(c, t->in[0]), b = widened(c, t->in[1]);
+
+    store(c, at(c, t->row->schema, V(a), V(b)), t->out[0]);
+}
+
+/* With the top bit flipped the order of uint64 is that of int64. */
+static int top_bit(struct npu_aten_ctx *c, int v)
+{
+    return at(c, "aten::bitwise_xor.Scalar", V(v), INT(INT64_MIN));
+}
+
+void fn_wide_compare(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    int a = widened(c, t->in[0]), b = widened(c, t->in[1]);
+
+    if (t->in[0]->dtype == DT_UINT64) {
+        a = top_bit(c, a);
+        b = top_bit(c, b);
+    }
+    store(c, at(c, t->row->schema, V(a), V(b)), t->out[0]);
+}
+
+void fn_floor_div(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const int a = widened(c, t->in[0]), b = widened(c, t->in[1]);
+
+    store(c, at(c, "aten::div.Tensor_mode", V(a), V(b), TEXT("floor")), t->out[0]);
+}
+
+void fn_muls(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    store(c, at(c, "aten::mul.Tensor", V(wide(c, t->in[0])), DOUBLE(attr(t, "value")->real)),
+          t->out[0]);
+}
+
+/* scale * x + shift; x itself when nothing changes. */
+static int scaled(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const double scale = attr(t, "scale")->real, shift = attr(t, "shift")->real;
+    int v = wide(c, t->in[0]);
+
+    if (scale != 1)
+        v = at(c, "aten::mul.Tensor", V(v), DOUBLE(scale));
+    return shift != 0 ? at(c, "aten::add.Tensor", V(v), DOUBLE(shift)) : v;
+}
+
+/* base ^ (scale * x + shift); a base of -1 is e. */
+void fn_exp(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const double base = attr(t, "base")->real;
+    int v = scaled(c, t);
+
+    if (base != -1)
+        v = at(c, "aten::mul.Tensor", V(v), DOUBLE(log(base)));
+    store(c, at(c, "aten::exp", V(v)), t->out[0]);
+}
+
+void fn_log(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const double base = attr(t, "base")->real;
+    int v = at(c, "aten::log", V(scaled(c, t)));
+
+    if (base != -1)
+        v = at(c, "aten::div.Tensor", V(v), DOUBLE(log(base)));
+    store(c, v, t->out[0]);
+}
+
+/* An integer is round already, unless decimals is negative. */
+void fn_round(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const int64_t decimals = attr(t, "decimals")->n ? attr(t, "decimals")->ints[0] : 0;
+    int v = wide(c, t->in[0]);
+
+    if (npu_dtype_is_int(t->in[0]->dtype) && decimals < 0)
+        npu_aten()->fail(c, "an integer x needs decimals of 0 or more");
+    if (!npu_dtype_is_int(t->in[0]->dtype))
+        v = at(c, "aten::round.decimals", V(v), INT(decimals));
+    store(c, v, t->out[0]);
+}
+
+/* The one type that torch's abs does not have. */
+void fn_abs(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const int v = value(c, t->in[0]);
+
+    store(c, t->in[0]->dtype == DT_BOOL ? v : at(c, "aten::abs", V(v)), t->out[0]);
+}
+
+/* A unary operator over any integer type. */
+void fn_wide_unary(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    store(c, at(c, t->row->schema, V(widened(c, t->in[0]))), t->out[0]);
+}
+
+/* int64 shifts in the sign; for uint64 the first step clears it. */
+void fn_right_shift(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const int x = widened(c, t->in[0]), n = widened(c, t->in[1]);
+    int v = x;
+
+    if (t->in[0]->dtype == DT_UINT64) {
+        v = at(c, "aten::bitwise_right_shift.Tensor_Scalar", V(x), INT(1));
+        v = at(c, "aten::bitwise_and.Scalar", V(v), INT(INT64_MAX));
+        v = at(c, t->row->schema, V(v), V(at(c, "aten::sub.Scalar", V(n), INT(1))));
+        v = at(c, "aten::where.self", V(at(c, "aten::eq.Scalar", V(n), INT(0))), V(x), V(v));
+    } else {
+        v = at(c, t->row->schema, V(x), V(n));
+    }
+    store(c, v, t->out[0]);
+}
+
+/* input_data + value * x1 (* or /) x2 */
+void fn_addcmul(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const int v = at(c, t->row->schema, V(wide(c, t->in[1])), V(wide(c, t->in[2])));
+    const int scaled_v = multiply(c, v, wide(c, t->in[3]));
+
+    store(c, at(c, "aten::add.Tensor", V(wide(c, t->in[0])), V(scaled_v)), t->out[0]);
+}
+
+void fn_clip(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const int v = at(c, "aten::maximum", TENSOR(c, t->in[0]), TENSOR(c, t->in[1]));
+
+    store(c, at(c, "aten::minimum", V(v), TENSOR(c, t->in[2])), t->out[0]);
+}
+
+void fn_native_fast_gelu(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    npu_nat_fast_gelu(c, (union npu_arg[]){{.t = t->in[0]}, {.t = t->out[0]}});
+}
+
+void fn_swish(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const int x = wide(c, t->in[0]);
+    const int s = at(c, "aten::mul.Tensor", V(x), DOUBLE(attr(t, "scale")->real));
+
+    store(c, multiply(c, x, at(c, "aten::sigmoid", V(s))), t->out[0]);
+}
+
+void fn_slope(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    store(c,
+          at(c, "aten::leaky_relu", V(wide(c, t->in[0])), DOUBLE(attr(t, "negative_slope")->real)),
+          t->out[0]);
+}
+
+void fn_elu(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    store(c,
+          at(c, "aten::elu", V(wide(c, t->in[0])), DOUBLE(attr(t, "alpha")->real),
+             DOUBLE(attr(t, "scale")->real), DOUBLE(attr(t, "input_scale")->real)),
+          t->out[0]);
+}
+
+void fn_relu_grad(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const int g = widened(c, t->in[0]), x = widened(c, t->in[1]);
+
+    store(c, at(c, "aten::threshold_backward", V(g), V(x), INT(0)), t->out[0]);
+}
+
+void fn_masked_fill(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    store(c,
+          at(c, "aten::where.self", TENSOR(c, t->in[1]), TENSOR(c, t->in[2]), TENSOR(c, t->in[0])),
+          t->out[0]);
+}
+
+/* ---- order of elements ---- */
+
+void fn_spread(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    int64_t dims[ACLOP_INTS];
+    const int64_t n = ints(c, t->in[1], dims);
+
+    store(c, at(c, "aten::expand", TENSOR(c, t->in[0]), list(dims, n)), t->out[0]);
+}
+
+void fn_fill(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    int64_t dims[ACLOP_INTS];
+    const int64_t n = ints(c, t->in[0], dims);
+    const int v = at(c, "aten::reshape", TENSOR(c, t->in[1]), INTS(1));
+
+    store(c, at(c, "aten::expand", V(v), list(dims, n)), t->out[0]);
+}
+
+void fn_tile(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    int64_t times[ACLOP_INTS];
+    const int64_t n = ints(c, t->in[1], times);
+
+    if (n != t->in[0]->n_dims)
+        npu_aten()->fail(c, "multiples needs one value for each dimension of x");
+    store(c, at(c, "aten::repeat", TENSOR(c, t->in[0]), list(times, n)), t->out[0]);
+}
+
+void fn_permute(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    int64_t perm[ACLOP_INTS];
+    const int64_t n = ints(c, t->in[1], perm);
+
+    store(c, at(c, "aten::permute", TENSOR(c, t->in[0]), list(perm, n)), t->out[0]);
+}
+
+void fn_flip(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    int64_t axes[ACLOP_INTS];
+    const int64_t n = ints(c, t->in[1], axes);
+
+    store(c, at(c, "aten::flip", V(widened(c, t->in[0])), list(axes, n)), t->out[0]);
+}
+
+void fn_cat(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const bool is_pack = !strcmp(t->row->type, "Pack");
+    const struct aclop_value *n = attr(t, "N");
+    int v[ACLOP_TENSORS];
+
+    if (n->given && n->ints[0] != t->n_in)
+        npu_aten()->fail(c, "N is not the number of inputs");
+    for (int i = 0; i < t->n_in; i++)
+        v[i] = value(c, t->in[i]);
+    store(c,
+          at(c, t->row->schema, ((struct npu_value){.kind = V_LIST, .i = t->n_in, .p = v}),
+             INT(attr(t, is_pack ? "axis" : "concat_dim")->ints[0])),
+          t->out[0]);
+}
+
+/* A size of -1 reaches to the end. */
+void fn_slice(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    int64_t begin[ACLOP_INTS], size[ACLOP_INTS];
+    const struct aclTensor *x = t->in[0];
+    int v = value(c, x);
+
+    if (ints(c, t->in[1], begin) != x->n_dims || ints(c, t->in[2], size) != x->n_dims)
+        npu_aten()->fail(c, "offsets and size need one value for each dimension of x");
+    for (int64_t i = 0; i < (int64_t)x->n_dims && !npu_aten()->failed(c); i++)
+        v = at(c, "aten::narrow", V(v), INT(i), INT(begin[i]),
+               INT(size[i] < 0 ? x->dim[i] - begin[i] : size[i]));
+    store(c, v, t->out[0]);
+}
+
+struct strided {
+    int64_t begin[ACLOP_INTS], end[ACLOP_INTS], step[ACLOP_INTS];
+};
+
+/* One dimension of x[begin:end:step] as Python has it; a negative step walks the flipped tensor. */
+static int stride_one(struct npu_aten_ctx *c, int v, int64_t dim, int64_t size,
+                      const struct strided *s, int64_t i, unsigned open)
+{
+    const int64_t step = s->step[i];
+    int64_t begin = s->begin[i] < 0 ? s->begin[i] + size : s->begin[i];
+    int64_t end = s->end[i] < 0 ? s->end[i] + size : s->end[i];
+
+    if (!step)
+        npu_aten()->fail(c, "a stride is 0");
+    if (step < 0) {
+        v = at(c, "aten::flip", V(v), list(&dim, 1));
+        begin = size - 1 - begin;
+        end = size - 1 - end;
+    }
+    begin = open & 1 || begin < 0 ? 0 : begin;
+    end = open & 2 || end > size ? size : end;
+    return at(c, "aten::slice.Tensor", V(v), INT(dim), INT(begin), INT(end < begin ? begin : end),
+              INT(step < 0 ? -step : step));
+}
+
+void fn_strided_slice(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const int64_t begins = attr(t, "begin_mask")->ints[0], ends = attr(t, "end_mask")->ints[0];
+    const int64_t shrink = attr(t, "shrink_axis_mask")->ints[0];
+    struct strided s;
+    const int64_t n = ints(c, t->in[1], s.begin);
+    int v = widened(c, t->in[0]); /* flip knows few unsigned types */
+
+    if (ints(c, t->in[2], s.end) != n || ints(c, t->in[3], s.step) != n || n > t->in[0]->n_dims)
+        npu_aten()->fail(c, "begin, end and strides differ in length, or are longer than x");
+    for (int64_t i = n - 1; i >= 0 && !npu_aten()->failed(c); i--) {
+        const int64_t size = t->in[0]->dim[i];
+
+        if (shrink >> i & 1)
+            v = at(c, "aten::select.int", V(v), INT(i), INT(s.begin[i]));
+        else
+            v = stride_one(c, v, i, size, &s, i,
+                           (unsigned)(begins >> i & 1) | (unsigned)(ends >> i & 1) << 1);
+    }
+    store(c, v, t->out[0]);
+}
+
+static int padded(struct npu_aten_ctx *c, int v, const int64_t *pad, int64_t n)
+{
+    return at(c, "aten::constant_pad_nd", V(v), list(pad, n), INT(0));
+}
+
+/* torch wants the pairs from the last dimension on. The value goes in by a mask: as a scalar it
+ * would lose bits of an int64 or a complex. */
+void fn_pad(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const struct aclop_value *contiguous = attr(t, "paddings_contiguous");
+    const bool by_pairs = !contiguous->n || contiguous->ints[0];
+    const int64_t n_dims = t->in[0]->n_dims;
+    int64_t pad[ACLOP_INTS], mirrored[ACLOP_INTS];
+    const bool fits = ints(c, t->in[1], pad) == 2 * n_dims && 2 * n_dims <= ACLOP_INTS;
+    int v;
+
+    if (!fits)
+        npu_aten()->fail(c, "paddings needs two values for each dimension of x");
+    for (int64_t i = 0; fits && i < n_dims; i++) {
+        mirrored[2 * i] = by_pairs ? pad[2 * (n_dims - 1 - i)] : pad[n_dims - 1 - i];
+        mirrored[2 * i + 1] = by_pairs ? pad[2 * (n_dims - 1 - i) + 1] : pad[2 * n_dims - 1 - i];
+    }
+    v = padded(c, value(c, t->in[0]), mirrored, fits ? 2 * n_dims : 0);
+    if (t->n_in > 2 && t->in[2]) {
+        const int ones = at(c, "aten::ones_like", TENSOR(c, t->in[0]));
+        const int inside = padded(c, ones, mirrored, fits ? 2 * n_dims : 0);
+
+        v = at(c, "aten::where.self", V(at(c, "aten::ne.Scalar", V(inside), INT(0))), V(v),
+               V(at(c, "aten::reshape", TENSOR(c, t->in[2]), list(NULL, 0))));
+    }
+    store(c, v, t->out[0]);
+}
+
+/* Indices of any shape take the place of the axis. */
+void fn_gather(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    int64_t axis[ACLOP_INTS];
+    const bool one = ints(c, t->in[2], axis) == 1;
+    int index = at(c, "aten::reshape", TENSOR(c, t->in[1]), INTS(-1));
+    int v;
+
+    if (!one) {
+        npu_aten()->fail(c, "axis is one value");
+        return;
+    }
+    if (flag(t, "negative_index_support"))
+        index = at(c, "aten::remainder.Scalar", V(index),
+                   INT(npu_aten()->size(c, value(c, t->in[0]), (int)axis[0])));
+    v = at(c, "aten::index_select", TENSOR(c, t->in[0]), INT(axis[0]), V(index));
+    store(c, at(c, "aten::reshape", V(v), dims_of(t->out[0])), t->out[0]);
+}
+
+/* ---- reductions ---- */
+
+/* Axes of a reduction: without any, all of them or none. */
+static int64_t reduced(struct npu_aten_ctx *c, const struct aclop_task *t, int64_t axes[ACLOP_INTS])
+{
+    int64_t n = ints(c, t->in[1], axes);
+
+    if (!n && attr(t, "noop_with_empty_axes")->n && !flag(t, "noop_with_empty_axes"))
+        for (; n < (int64_t)t->in[0]->n_dims; n++)
+            axes[n] = n;
+    return n;
+}
+
+void fn_reduce(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    int64_t axes[ACLOP_INTS];
+    const int64_t n = reduced(c, t, axes);
+    const int x = widened(c, t->in[0]);
+
+    if (!n)
+        store(c, x, t->out[0]);
+    else
+        store(c, at(c, t->row->schema, V(x), list(axes, n), BOOL(flag(t, "keep_dims"))), t->out[0]);
+}
+
+/* torch multiplies along one dimension at a time. */
+void fn_reduce_prod(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    int64_t axes[ACLOP_INTS];
+    const int64_t n = reduced(c, t, axes);
+    const bool half = is_half(t->in[0]->dtype);
+    int v = half ? wide(c, t->in[0]) : widened(c, t->in[0]);
+
+    for (int64_t i = 0; i < n; i++)
+        v = at(c, "aten::prod.dim_int", V(v), INT(axes[i]), BOOL(true));
+    if (n && !flag(t, "keep_dims"))
+        v = at(c, "aten::reshape", V(v), dims_of(t->out[0]));
+    store(c, v, t->out[0]);
+}
+
+/* Index first, value second; among equals the first one. */
+void fn_extreme(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const int v = at(c, t->row->schema, TENSOR(c, t->in[0]), INT(attr(t, "dimension")->ints[0]),
+                     BOOL(flag(t, "keep_dims")));
+
+    store(c, v + 1, t->out[0]);
+    store(c, v, t->out[1]);
+}
+
+/* exclusive: element i is what stands before it, so x moves on by one behind the neutral value. */
+static int shifted(struct npu_aten_ctx *c, const struct aclop_task *t, int v, int64_t axis)
+{
+    const int64_t dim = axis_of(t->in[0], axis), from_last = (int64_t)t->in[0]->n_dims - 1 - dim;
+    int64_t pad[ACLOP_INTS] = {0};
+    const bool is_sum = !strcmp(t->row->type, "Cumsum");
+
+    if (dim < 0 || 2 * from_last + 1 >= ACLOP_INTS)
+        return v;
+    pad[2 * from_last] = 1;
+    pad[2 * from_last + 1] = -1;
+    return at(c, "aten::constant_pad_nd", V(v), list(pad, 2 * from_last + 2), INT(is_sum ? 0 : 1));
+}
+
+void fn_cumulate(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    int64_t axis[ACLOP_INTS];
+    const bool one = ints(c, t->in[1], axis) == 1;
+    int v = is_half(t->in[0]->dtype) ? wide(c, t->in[0]) : widened(c, t->in[0]);
+
+    if (!one) {
+        npu_aten()->fail(c, "axis is one value");
+        return;
+    }
+    if (flag(t, "reverse"))
+        v = at(c, "aten::flip", V(v), list(axis, 1));
+    if (flag(t, "exclusive"))
+        v = shifted(c, t, v, axis[0]);
+    v = at(c, t->row->schema, V(v), INT(axis[0]));
+    if (flag(t, "reverse"))
+        v = at(c, "aten::flip", V(v), list(axis, 1));
+    store(c, v, t->out[0]);
+}
+
+void fn_sort(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const bool flipped = t->in[0]->dtype == DT_UINT64;
+    const int x = widened(c, t->in[0]);
+    const int sorted = at(c, "aten::sort.stable", V(flipped ? top_bit(c, x) : x), BOOL(true),
+                          INT(attr(t, "axis")->ints[0]), BOOL(flag(t, "descending")));
+    const int v = flipped ? top_bit(c, sorted) : sorted;
+
+    store(c, v, t->out[0]);
+    store(c, sorted + 1, t->out[1]);
+}
+
+/* A norm is two operators: the sum of |x|^p, then its root. An infinite p travels as INT_MIN or
+ * INT_MAX, and 0 counts; neither has a root. */
+static bool p_has_root(double p)
+{
+    return p != 0 && p < 0x1p31 && p > -0x1p31;
+}
+
+void fn_norm_reduce(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const struct aclop_value *axes = attr(t, "axes");
+    const struct npu_value dims = list(axes->ints, axes->n), keep = BOOL(flag(t, "keepdim"));
+    const double p = attr(t, "p")->real;
+    int v = at(c, "aten::abs", TENSOR(c, t->in[0]));
+
+    if (p >= 0x1p31)
+        v = at(c, "aten::amax", V(v), dims, keep);
+    else if (p <= -0x1p31)
+        v = at(c, "aten::amin", V(v), dims, keep);
+    else if (p == 0)
+        v = at(c, "aten::sum.dim_IntList", V(at(c, "aten::ne.Scalar", V(v), INT(0))), dims, keep);
+    else
+        v = at(c, "aten::sum.dim_IntList", V(at(c, "aten::pow.Tensor_Scalar", V(v), DOUBLE(p))),
+               dims, keep);
+    store(c, v, t->out[0]);
+}
+
+void fn_norm_update(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const double p = attr(t, "p")->real;
+    int v = value(c, t->in[0]);
+
+    if (p_has_root(p))
+        v = at(c, "aten::pow.Tensor_Scalar", V(v), DOUBLE(1 / p));
+    store(c, v, t->out[0]);
+}
+
+/* ---- norms and softmax ---- */
+
+/* x - mean over dims, and what the statistics are stored as. */
+struct normal {
+    int y, mean, variance, rstd;
+};
+
+/* The variance is that of the population: the mean of (x - mean)^2. */
+static struct normal normalise(struct npu_aten_ctx *c, const struct aclTensor *x, int64_t first,
+                               double eps)
+{
+    int64_t dims[ACLOP_INTS];
+    const int64_t n = (int64_t)x->n_dims - first;
+    const int v = as_float(c, value(c, x));
+    struct normal s;
+    int centred;
+
+    for (int64_t i = 0; i < n; i++)
+        dims[i] = first + i;
+    s.mean = at(c, "aten::mean.dim", V(v), list(dims, n), BOOL(true));
+    centred = at(c, "aten::sub.Tensor", V(v), V(s.mean));
+    s.variance =
+        at(c, "aten::mean.dim", V(at(c, "aten::square", V(centred))), list(dims, n), BOOL(true));
+    s.rstd = at(c, "aten::rsqrt", V(at(c, "aten::add.Tensor", V(s.variance), DOUBLE(eps))));
+    s.y = multiply(c, centred, s.rstd);
+    return s;
+}
+
+/* y * gamma + beta, either of which may be absent. */
+static int affine(struct npu_aten_ctx *c, int y, const struct aclTensor *gamma,
+                  const struct aclTensor *beta)
+{
+    if (gamma)
+        y = multiply(c, y, as_float(c, value(c, gamma)));
+    if (beta)
+        y = at(c, "aten::add.Tensor", V(y), V(as_float(c, value(c, beta))));
+    return y;
+}
+
+static void layer_norm(struct npu_aten_ctx *c, const struct aclop_task *t, bool wants_variance)
+{
+    const int64_t first = axis_of(t->in[0], attr(t, "begin_norm_axis")->ints[0]);
+    const struct normal s = normalise(c, t->in[0], first, attr(t, "epsilon")->real);
+
+    store(c, affine(c, s.y, t->in[1], t->in[2]), t->out[0]);
+    store(c, s.mean, t->out[1]);
+    store(c, wants_variance ? s.variance : s.rstd, t->out[2]);
+}
+
+void fn_layer_norm(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    layer_norm(c, t, true);
+}
+
+void fn_layer_norm_v3(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    layer_norm(c, t, false);
+}
+
+void fn_layer_norm_v4(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    int64_t shape[ACLOP_INTS];
+    const int64_t n = ints(c, t->in[1], shape), first = (int64_t)t->in[0]->n_dims - n;
+    const struct normal s = normalise(c, t->in[0], first, attr(t, "epsilon")->real);
+
+    if (memcmp(shape, t->in[0]->dim + first, (size_t)n * sizeof *shape) != 0)
+        npu_aten()->fail(c, "normalized_shape is not the shape of the last dimensions of x");
+    store(c, affine(c, s.y, t->n_in > 2 ? t->in[2] : NULL, t->n_in > 3 ? t->in[3] : NULL),
+          t->out[0]);
+    store(c, s.mean, t->out[1]);
+    store(c, s.rstd, t->out[2]);
+}
+
+void fn_rms_norm(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    npu_nat_rms_norm(c, (union npu_arg[]){{.t = t->in[0]},
+                                          {.t = t->in[1]},
+                                          {.d = attr(t, "epsilon")->real},
+                                          {.t = t->out[0]},
+                                          {.t = t->out[1]}});
+}
+
+/* Over several axes at once; with half_to_float the output is not rounded to half. */
+void fn_softmax(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const struct aclop_value *axes = attr(t, "axes");
+    const struct npu_value dims = list(axes->ints, axes->n);
+    const bool widens = flag(t, "half_to_float") && t->in[0]->dtype == DT_HALF;
+    const int x = wide(c, t->in[0]);
+    int v = at(c, "aten::sub.Tensor", V(x), V(at(c, "aten::amax", V(x), dims, BOOL(true))));
+
+    if (t->out[0]->dtype != (widens ? DT_FLOAT : t->in[0]->dtype))
+        npu_aten()->fail(c, "y has the type of x, or float32 for float16 with half_to_float");
+    v = at(c, "aten::exp", V(v));
+    store(
+        c,
+        at(c, "aten::div.Tensor", V(v), V(at(c, "aten::sum.dim_IntList", V(v), dims, BOOL(true)))),
+        t->out[0]);
+}
+
+void fn_softmax_grad(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const struct aclop_value *axes = attr(t, "axes");
+    const int y = wide(c, t->in[0]), g = wide(c, t->in[1]);
+    const int sum =
+        at(c, "aten::sum.dim_IntList", V(multiply(c, y, g)), list(axes->ints, axes->n), BOOL(true));
+
+    store(c, multiply(c, at(c, "aten::sub.Tensor", V(g), V(sum)), y), t->out[0]);
+}
+
+/* ---- products ---- */
+
+static int matrix(struct npu_aten_ctx *c, const struct aclTensor *t, bool transposed)
+{
+    const int v = wide(c, t);
+
+    return transposed ? at(c, "aten::transpose.int", V(v), INT(-2), INT(-1)) : v;
+}
+
+void fn_matmul(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const int a = matrix(c, t->in[0], flag(t, "transpose_x1"));
+    const int b = matrix(c, t->in[1], flag(t, "transpose_x2"));
+    int v;
+
+    if (t->in[0]->n_dims != 2 || t->in[1]->n_dims != 2)
+        npu_aten()->fail(c, "x1 and x2 must have 2 dimensions");
+    v = at(c, "aten::mm", V(a), V(b));
+    if (t->n_in > 2 && t->in[2])
+        v = at(c, "aten::add.Tensor", V(v), V(wide(c, t->in[2])));
+    store(c, v, t->out[0]);
+}
+
+void fn_batch_matmul(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const int a = matrix(c, t->in[0], flag(t, "adj_x1"));
+    const int b = matrix(c, t->in[1], flag(t, "adj_x2"));
+
+    store(c, at(c, "aten::matmul", V(a), V(b)), t->out[0]);
+}
