@@ -27,11 +27,16 @@ static uint8_t dst_type_of(const struct npu_insn *in)
 {
     switch (in->op) {
     case OP_vconv:
+    case OP_vdeqs16:
+    case OP_vaddreluconv:
+    case OP_vsubreluconv:
+    case OP_vmulconv:
         return in->dst_type;
     case OP_vmlaw:
     case OP_vaxpyw:
         return TYPE_f32;
     case OP_vdeq:
+    case OP_vadddeqrelu:
         return TYPE_f16;
     default:
         return in->type;
@@ -259,6 +264,23 @@ static void lay_gather_mask(struct npu_walk *w, const struct npu_core_int *c,
     w->view[VIEW_DST].n_chunks = n_set != 0;
 }
 
+/* 16 lanes become one half of a blk of dst. An unaligned dst is left whole, to be named as it is.
+ */
+static void lay_deq_bytes(struct npu_walk *w, const struct npu_insn *in)
+{
+    enum { HALF_BLK = NPU_BLK_BYTES / 2 };
+    const bool is_aligned = in->ref[0].at_bytes % NPU_BLK_BYTES == 0;
+    struct npu_view *d = &w->view[VIEW_DST];
+
+    *d = blks(&in->ref[0], type_bytes(in->type), w->lanes);
+    d->chunk_bytes = HALF_BLK;
+    d->at += is_aligned && in->mode & DEQ_HIGH ? HALF_BLK : 0;
+    d->align = is_aligned ? HALF_BLK : NPU_BLK_BYTES;
+    w->view[VIEW_SRC0] = blks(&in->ref[1], type_bytes(in->type), w->lanes);
+    if (in->mode & DEQ_VECTOR)
+        w->view[VIEW_SRC1] = run(&in->ref[2], HALF_BLK * sizeof(uint64_t), 0, NPU_BLK_BYTES);
+}
+
 /* 32 scores and 32 indices become 32 pairs of 8 bytes. */
 static void lay_sort(struct npu_walk *w, const struct npu_insn *in)
 {
@@ -379,6 +401,8 @@ static void make_contiguous(struct npu_insn *in)
     }
     if (shape == SHAPE_RED)
         in->ref[0].rep_stride = 1;
+    if (shape == SHAPE_DEQB)
+        in->ref[0].rep_stride = NPU_BLKS_PER_REPEAT;
 }
 
 static uint32_t lanes_of(const struct npu_insn *in)
@@ -430,6 +454,21 @@ static void name_views(struct npu_walk *w, const struct npu_insn *in)
     }
 }
 
+/* Of the instructions with a type of their own for the result: is it one that they have? */
+static bool narrows(const struct npu_insn *in)
+{
+    switch (npu_isa[in->op].shape) {
+    case SHAPE_FUSE:
+        return in->type == TYPE_f32
+                   ? in->dst_type == TYPE_f16
+                   : in->dst_type == TYPE_s8 || (in->dst_type == TYPE_u8 && in->op == OP_vmulconv);
+    case SHAPE_DEQB:
+        return in->dst_type == TYPE_s8 || in->dst_type == TYPE_u8;
+    default:
+        return true;
+    }
+}
+
 static bool type_is_possible(struct npu_core_int *c, const struct npu_insn *in)
 {
     const struct npu_isa_row *row = &npu_isa[in->op];
@@ -444,7 +483,7 @@ static bool type_is_possible(struct npu_core_int *c, const struct npu_insn *in)
                   in->dst_type < N_TYPES ? npu_types[in->dst_type].name : "?", in->mode);
         return false;
     }
-    if (in->type < N_TYPES && row->types >> in->type & 1)
+    if (in->type < N_TYPES && row->types >> in->type & 1 && narrows(in))
         return true;
     npu_fault(&c->pub, NPU_E_TYPE, in->where, "%s does not take %s", row->name,
               in->type < N_TYPES ? npu_types[in->type].name : "this type");
@@ -484,6 +523,9 @@ bool npu_walk_init(struct npu_walk *w, struct npu_core_int *c, const struct npu_
         break;
     case SHAPE_GMASK:
         lay_gather_mask(w, c, &in);
+        break;
+    case SHAPE_DEQB:
+        lay_deq_bytes(w, &in);
         break;
     case SHAPE_SORT:
         lay_sort(w, &in);
@@ -556,7 +598,7 @@ static void view_accesses(const struct npu_walk *w, const struct npu_view *v, np
                 continue;
             }
             const uint32_t lane0 = k * v->lanes_per_chunk,
-                           elem = NPU_BLK_BYTES / v->lanes_per_chunk;
+                           elem = v->chunk_bytes / v->lanes_per_chunk;
             for (uint32_t at_lane = lane0;
                  next_run(mask, at_lane, lane0 + v->lanes_per_chunk, &first, &end); at_lane = end)
                 fn(arg, v->mem, chunk + (first - lane0) * elem, (end - first) * elem, v->use);

@@ -121,6 +121,7 @@ void npu_issue(struct npu_core *core, const struct npu_insn *insn)
     if (in.kind == KIND_OP && in.op < N_OPS)
         in.pipe = (uint8_t)npu_isa[in.op].pipe;
     memcpy(in.cmpmask, core->regs.cmpmask, sizeof in.cmpmask);
+    in.saturates = core->regs.saturates;
     in.atomic_op = core->regs.atomic_op;
     in.atomic_type = core->regs.atomic_type;
     if (is_possible(c, &in))

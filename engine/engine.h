@@ -39,7 +39,7 @@ struct npu_ref {
 
 /* One dynamic instruction: a plain value; can be copied, printed, saved, replayed. */
 struct npu_insn {
-    uint8_t kind, op, type, dst_type; /* dst_type: vconv only */
+    uint8_t kind, op, type, dst_type; /* dst_type: vconv and its relations, vdeqs16 */
     uint8_t pipe, peer, event_id;     /* peer: the other end of a flag */
     uint8_t mode;    /* enum npu_relation, npu_round, order of a reduction, mode of vsel */
     uint32_t repeat; /* the chip's field has 8 bits; vsumall and its sisters take more */
@@ -59,6 +59,7 @@ struct npu_insn {
                              * strides rule; doors copy it from the registers */
     uint64_t cmpmask[2];    /* vsel mode 0: filled by the engine from the registers */
     uint8_t atomic_op, atomic_type; /* copy_ub_to_gm: the same */
+    bool saturates;                 /* the same: results in half or bfloat16 are finite */
 };
 
 /* What the fields mean where it is not obvious (strides in 32-byte blks unless said otherwise):
@@ -76,22 +77,26 @@ struct npu_insn {
  * active lane leaves its result as it was. vsumall, vmaxall, vminall  one result; vmaxall and
  * vminall have the modes 0 and 2 of vcmax, an index counts lanes of all repeats; the result of
  * vsumall stands in regs.sum as well. vmlaw, vaxpyw  type = sources, dst is f32.
- * vdeq          dst is f16, scalar the bits of a half. vcmpr  one repeat into regs.cmpmask; lanes
- * that are off keep their bit. vindex  lane i of repeat r is scalar + r * lanes + i, one rounding.
- * vgathermask   mode 1 to 7: a pattern (1 even, 2 odd, 3 to 6 one of four, 7 all); 0: bits at
- * ref[2], consumed inside a repeat. A repeat takes 256 bytes or, with counter, mask[0] elements;
- * the mask itself plays no part. The number written stands in regs.n_gathered. vgatherb  8 blks a
- * repeat, mask is not looked at. vsort32  pairs of 8 bytes: score, index. vmrgsort  queues in
- * lists; mode: how many, and MERGE_STOPS to end when one is empty; regs.n_merged says what was
- * taken of each. vnchwconv  lists hold dst and src; mode: NCHW_* below. vpermute  n_burst: c,
- * burst_bytes: h * w, repeat: n; mode 1 goes back from NHWC. vbrcb         8 elements of src0 a
- * repeat, one after the other; mask is not looked at. vgather       ref[1] + scalar + offset is
- * where an element lies, all in bytes; the offsets are 32-bit, contiguous at ref[2], one a lane.
- * vcopy         n_burst 0: lanes under mask and strides; else n_burst bursts with gaps, as the
- * movers. copy_*        n_burst bursts of burst_bytes; gaps in bytes. In UB each burst begins at a
- * multiple of 32 bytes and its gap counts from the padded end. A burst with pads or a tail is
- * filled with `scalar` when is_pad is set, else with its own first element. Set and wait  set_flag:
- * pipe = from, peer = to; wait_flag: pipe = the one that waits, peer = from.
+ * vdeq, vadddeqrelu  dst is f16, scalar the bits of a half. vaddreluconv, vsubreluconv, vmulconv
+ * dst_type: f16 of f32, s8 of f16 and s16, u8 too of vmulconv; the sum of halves is a half, that of
+ * s16 stops at the ends of the type, NaN becomes 0. vdeqs16  dst_type s8 or u8; scalar = DEQSCALE:
+ * bits 0..31 a float of which 10 bits of fraction count, 37..45 offset, 46 signed; mode: DEQ_*
+ * below; 16 results fill one half of a blk of dst, strides count whole blks. vcmpr  one repeat into
+ * regs.cmpmask; lanes that are off keep their bit. vindex  lane i of repeat r is scalar + r * lanes
+ * + i, one rounding. vgathermask   mode 1 to 7: a pattern (1 even, 2 odd, 3 to 6 one of four, 7
+ * all); 0: bits at ref[2], consumed inside a repeat. A repeat takes 256 bytes or, with counter,
+ * mask[0] elements; the mask itself plays no part. The number written stands in regs.n_gathered.
+ * vgatherb  8 blks a repeat, mask is not looked at. vsort32  pairs of 8 bytes: score, index.
+ * vmrgsort  queues in lists; mode: how many, and MERGE_STOPS to end when one is empty;
+ * regs.n_merged says what was taken of each. vnchwconv  lists hold dst and src; mode: NCHW_* below.
+ * vpermute  n_burst: c, burst_bytes: h * w, repeat: n; mode 1 goes back from NHWC. vbrcb         8
+ * elements of src0 a repeat, one after the other; mask is not looked at. vgather       ref[1] +
+ * scalar + offset is where an element lies, all in bytes; the offsets are 32-bit, contiguous at
+ * ref[2], one a lane. vcopy         n_burst 0: lanes under mask and strides; else n_burst bursts
+ * with gaps, as the movers. copy_*        n_burst bursts of burst_bytes; gaps in bytes. In UB each
+ * burst begins at a multiple of 32 bytes and its gap counts from the padded end. A burst with pads
+ * or a tail is filled with `scalar` when is_pad is set, else with its own first element. Set and
+ * wait  set_flag: pipe = from, peer = to; wait_flag: pipe = the one that waits, peer = from.
  */
 
 /* What a copy to GM does with the old value. */
@@ -106,12 +111,19 @@ struct npu_regs {
     uint8_t atomic_op, atomic_type; /* enum npu_atomic, npu_type: of copies from UB to GM */
     bool has_pad_value;             /* pad_value takes the place of the first element as filler */
     uint64_t pad_value;             /* bits of one element, for the doors */
-    uint16_t deq_scale;   /* bits of a half, for the doors: what vdeq gets as its scalar */
+    uint64_t deq_scale; /* DEQSCALE, for the doors: what vdeq and vdeqs16 get as their scalar */
+    bool saturates;     /* halves and bfloat16: infinity becomes the largest number, NaN 0 */
+    uint32_t
+        extreme[2]; /* bits of value and index of the newest vcmax or vcmin, over all repeats */
     uint16_t n_merged[4]; /* elements of each queue that the newest vmrgsort has taken */
     uint64_t n_gathered;  /* elements that the newest vgathermask has written */
 };
 
 /* Operands of the instructions that have more than three; read when one is issued. Bytes of UB. */
+enum {
+    DEQ_HIGH = 1,
+    DEQ_VECTOR = 2
+}; /* the upper half of each blk; 16 words at src1, not scalar */
 enum { NPU_LIST = 16, MERGE_QUEUES = 7, MERGE_STOPS = 8, NCHW_DST_HIGH = 1, NCHW_SRC_HIGH = 2 };
 struct npu_lists {
     uint32_t dst[NPU_LIST], src[NPU_LIST];

@@ -143,6 +143,9 @@ NPU_INLINE float npu_once(double y, bool half) { return half ? npu_f64_to_f32_od
 /* In two steps, because C has no shift by the full width. */
 #define npu_shl(a, s) ((uint32_t)(a) << step0((uint32_t)(s)) << step1((uint32_t)(s)))
 #define npu_shr(a, s) ((a) >> step0((uint32_t)(s)) >> step1((uint32_t)(s)))
+/* Of the bits that fall out the highest counts: halves go up. */
+#define npu_shr_round(a, s)                                                                        \
+    (npu_shr(a, s) + ((uint32_t)(s) ? npu_shr(a, (uint32_t)(s) - 1) & 1 : 0))
 NPU_INLINE uint32_t step0(uint32_t n) { return (n > 32 ? 32 : n) / 2; }
 NPU_INLINE uint32_t step1(uint32_t n) { return (n > 32 ? 32 : n) - step0(n); }
 #define npu_axpy(a, s, d) npu_axpy_(a, s, d, half)
@@ -217,6 +220,9 @@ enum { SRC_VVV = 2, SRC_VV = 1, SRC_VVS = 1, SRC_AXPY = 2, SRC_VS = 0 };
 #define LANES_AXPYW(types, op, lane)
 #define LANES_CMPR(types, op, lane)
 #define LANES_DEQ(types, op, lane)
+#define LANES_DEQ2(types, op, lane)
+#define LANES_DEQB(types, op, lane)
+#define LANES_FUSE(types, op, lane)
 #define LANES_IDX(types, op, lane)
 #define LANES_GMASK(types, op, lane)
 #define LANES_GATHERB(types, op, lane)
@@ -601,6 +607,7 @@ NPU_INLINE uint8_t pack8(const uint8_t *flag)
 
 #define load_f16 up_f16
 NPU_INLINE void load_f32(float *x, const float *p) { memcpy(x, p, W * sizeof *x); }
+NPU_INLINE void load_s32(int32_t *x, const int32_t *p) { memcpy(x, p, W * sizeof *x); }
 
 #define CMP_ONE(T, name, expr)                                                                     \
     static void cmp_##name##_##T(uint8_t *dst, const void *src0, const void *src1, uint32_t n)     \
@@ -625,6 +632,7 @@ NPU_INLINE void load_f32(float *x, const float *p) { memcpy(x, p, W * sizeof *x)
     M(T, GT, a > b) M(T, EQ, a == b) M(T, LE, a <= b) M(T, GE, a >= b) M(T, NE, (a < b) | (a > b))
 CMP_ALL(CMP_ONE, f16)
 CMP_ALL(CMP_ONE, f32)
+CMP_ONE(s32, EQ, a == b)
 
 #define SEL_ONE(T)                                                                                 \
     static void sel_##T(void *dst, const uint8_t *choice, const void *src0, const void *src1,      \
@@ -672,6 +680,9 @@ SEL_ONE(b32)
 #define SLOTS_AXPYW(types, op)
 #define SLOTS_CMPR(types, op)
 #define SLOTS_DEQ(types, op)
+#define SLOTS_DEQ2(types, op)
+#define SLOTS_DEQB(types, op)
+#define SLOTS_FUSE(types, op)
 #define SLOTS_IDX(types, op)
 #define SLOTS_GMASK(types, op)
 #define SLOTS_GATHERB(types, op)
@@ -697,7 +708,7 @@ SEL_ONE(b32)
 const struct npu_lanes LANES = {
     .name = LANES_NAME,
     .copy = copy_blks,
-    CMP_ALL(CMP_SLOT, f16) CMP_ALL(CMP_SLOT, f32)
+    CMP_ALL(CMP_SLOT, f16) CMP_ALL(CMP_SLOT, f32) CMP_SLOT(s32, EQ, a == b)
 #define VEC(op, shape, types, cost, lane, brief) SLOTS_##shape(types, op)
 #include "../isa/vec.def"
         .op[OP_vsin][TYPE_f32] = sin_any,

@@ -48,6 +48,19 @@ static uint8_t *result_at(const struct repeat *p)
     return npu_view_base(p->c, d) + p->r * d->rep_step;
 }
 
+/* The active lanes of the result to where they belong. */
+static void put_lanes(const struct repeat *p)
+{
+    npu_view_scatter(p->c, &p->w->view[VIEW_DST], p->r, p->out, p->w->lanes, p->mask);
+}
+
+static void put_halves(const struct repeat *p)
+{
+    if (p->in->saturates)
+        npu_saturate(TYPE_f16, p->out, p->w->lanes);
+    put_lanes(p);
+}
+
 /* ---- bits
  * ----------------------------------------------------------------------------------------- */
 
@@ -97,9 +110,18 @@ static void widen(const struct repeat *p, float *x)
         memcpy(x, p->a, p->w->lanes * sizeof *x);
 }
 
+static uint16_t half_of(const struct repeat *p, float v)
+{
+    uint16_t h = npu_f32_to_f16(v);
+
+    if (p->in->saturates)
+        npu_saturate(TYPE_f16, &h, 1);
+    return h;
+}
+
 static void put_value(const struct repeat *p, uint8_t *to, float v)
 {
-    const uint16_t h = npu_f32_to_f16(v);
+    const uint16_t h = half_of(p, v);
 
     if (is_half(p))
         memcpy(to, &h, sizeof h);
@@ -130,6 +152,8 @@ static void round_halves(const struct repeat *p, float *x, uint32_t n)
     uint16_t h[MAX_LANES];
 
     p->c->lanes->conv[TYPE_f32][TYPE_f16][ROUND_RINT](h, x, n);
+    if (p->in->saturates)
+        npu_saturate(TYPE_f16, h, n);
     p->c->lanes->conv[TYPE_f16][TYPE_f32][ROUND_NONE](x, h, n);
 }
 
@@ -200,6 +224,24 @@ static void put_extreme(const struct repeat *p, float value, uint32_t index)
         memcpy(to + (order == ORDER_VALUE_INDEX ? elem : 0), bits, index_bytes);
 }
 
+/* A repeat that holds a better extreme, or the first NaN, takes over; the registers have the value
+ * and its lane, counted over all repeats. */
+static void keep_extreme(const struct repeat *p, float value, const float *x)
+{
+    struct total *t = p->total;
+    uint32_t *reg = p->c->pub.regs.extreme;
+    const float best = reduction_of(p->in->op) == MAX ? npu_max_f32(t->value, value)
+                                                      : npu_min_f32(t->value, value);
+
+    if (t->any && (__builtin_isnan(t->value) || best == t->value))
+        return;
+    t->value = value;
+    t->index = p->r * p->w->lanes + index_of(p, x, value);
+    t->any = true;
+    reg[0] = is_half(p) ? half_of(p, value) : npu_f32_bits(value);
+    reg[1] = t->index;
+}
+
 static void reduce_repeat(const struct repeat *p)
 {
     float x[MAX_LANES], scratch[MAX_LANES];
@@ -210,23 +252,12 @@ static void reduce_repeat(const struct repeat *p)
     memcpy(scratch, x, sizeof x);
     tree(p, scratch, 1);
     const float value = scratch[0];
-    if (p->in->op == OP_vcadd)
+    if (p->in->op == OP_vcadd) {
         put_value(p, result_at(p), value);
-    else
-        put_extreme(p, value, p->in->mode == ORDER_ONLY_VALUE ? 0 : index_of(p, x, value));
-}
-
-/* A repeat that holds a better extreme, or the first NaN, takes over. */
-static void keep_extreme(const struct repeat *p, float value, const float *x)
-{
-    struct total *t = p->total;
-    const float best = reduction_of(p->in->op) == MAX ? npu_max_f32(t->value, value)
-                                                      : npu_min_f32(t->value, value);
-
-    if (t->any && (__builtin_isnan(t->value) || best == t->value))
         return;
-    t->value = value;
-    t->index = p->r * p->w->lanes + index_of(p, x, value);
+    }
+    put_extreme(p, value, p->in->mode == ORDER_ONLY_VALUE ? 0 : index_of(p, x, value));
+    keep_extreme(p, value, x);
 }
 
 static void put_total(const struct repeat *p)
@@ -328,7 +359,101 @@ static void dequantize(const struct repeat *p)
         const uint16_t h = npu_f64_to_f16(scale * (double)v);
         memcpy(p->out + i * sizeof h, &h, sizeof h);
     }
-    npu_view_scatter(p->c, &p->w->view[VIEW_DST], p->r, p->out, p->w->lanes, p->mask);
+    put_halves(p);
+}
+
+/* The sum wraps as that of vadd, the product is exact in double. */
+static void add_dequantize(const struct repeat *p)
+{
+    const double scale = (double)npu_f16_to_f32((uint16_t)p->in->scalar);
+
+    for (uint32_t i = 0; i < p->w->lanes; i++) {
+        uint32_t a, b;
+        memcpy(&a, p->a + i * sizeof a, sizeof a);
+        memcpy(&b, p->b + i * sizeof b, sizeof b);
+        const double y = scale * (double)(int32_t)(a + b);
+        const uint16_t h = npu_f64_to_f16(y > 0 || __builtin_isnan(y) ? y : 0.0);
+        memcpy(p->out + i * sizeof h, &h, sizeof h);
+    }
+    put_halves(p);
+}
+
+/* One result of vdeqs16. word: DEQSCALE. Scale and value have 27 bits together, so the sum is exact
+ * in double; rounded to even. */
+static uint8_t dequantize_s16(int16_t v, uint64_t word)
+{
+    const double scale = (double)npu_f32_from_bits((uint32_t)word & ~UINT32_C(0x1fff));
+    const int32_t raw = (int32_t)(word >> 37 & 0x1ff), offset = raw - (raw & 0x100) * 2;
+    const bool is_signed = word >> 46 & 1;
+    const double low = is_signed ? -128.0 : 0.0, high = is_signed ? 127.0 : 255.0;
+    double y = __builtin_rint(scale * (double)v + offset);
+
+    y = y != y ? 0.0 : y > high ? high : y < low ? low : y;
+    return (uint8_t)(int32_t)y;
+}
+
+static void dequantize_bytes(const struct repeat *p)
+{
+    enum { PER_BLK = NPU_BLK_BYTES / 2 };
+
+    for (uint32_t i = 0; i < p->w->lanes; i++) {
+        uint64_t word = p->in->scalar;
+        int16_t v;
+        memcpy(&v, p->a + i * sizeof v, sizeof v);
+        if (p->in->mode & DEQ_VECTOR)
+            memcpy(&word, p->b + i % PER_BLK * sizeof word, sizeof word);
+        p->out[i] = dequantize_s16(v, word);
+    }
+    put_lanes(p);
+}
+
+/* ---- arithmetic into a narrower type
+ * ---------------------------------------------------------------------------------------- */
+
+/* The sum stops at the ends of int16_t: so says the vendor's table. */
+static void narrow_s16(const struct repeat *p)
+{
+    for (uint32_t i = 0; i < p->w->lanes; i++) {
+        int16_t a, b;
+        memcpy(&a, p->a + i * sizeof a, sizeof a);
+        memcpy(&b, p->b + i * sizeof b, sizeof b);
+        const int32_t y = p->in->op == OP_vsubreluconv ? a - b : a + b;
+        p->out[i] = (uint8_t)(y < 0 ? 0 : y > INT8_MAX ? INT8_MAX : y);
+    }
+}
+
+static void nan_to_zero(uint8_t *halves, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint16_t h;
+        memcpy(&h, halves + i * sizeof h, sizeof h);
+        if ((h & 0x7fffu) > 0x7c00u)
+            memset(halves + i * sizeof h, 0, sizeof h);
+    }
+}
+
+/* The result in the type of the sources first, then rounded to even into that of dst. */
+static void compute_and_narrow(const struct repeat *p)
+{
+    static const uint8_t first[N_OPS] = {
+        [OP_vaddreluconv] = OP_vaddrelu, [OP_vsubreluconv] = OP_vsubrelu, [OP_vmulconv] = OP_vmul};
+    const struct npu_lanes *l = p->c->lanes;
+    const uint32_t n = p->w->lanes;
+    uint8_t wide[NPU_REPEAT_BYTES] __attribute__((aligned(64)));
+
+    if (p->in->type == TYPE_s16) {
+        narrow_s16(p);
+    } else {
+        l->op[first[p->in->op]][p->in->type](wide, p->a, p->b, 0, n);
+        if (p->in->saturates && is_half(p))
+            npu_saturate(TYPE_f16, wide, n);
+        l->conv[p->in->type][p->in->dst_type][ROUND_RINT](p->out, wide, n);
+        if (p->in->dst_type == TYPE_f16)
+            nan_to_zero(p->out, n);
+        if (p->in->dst_type == TYPE_f16 && p->in->saturates)
+            npu_saturate(TYPE_f16, p->out, n);
+    }
+    put_lanes(p);
 }
 
 /* The bits of first + i in the type; the sum is exact in double and rounded once. */
@@ -349,7 +474,10 @@ static void write_indices(const struct repeat *p)
         const uint32_t v = index_bits(type, (uint32_t)p->in->scalar, p->r * p->w->lanes + i);
         memcpy(p->out + i * npu_types[type].bytes, &v, npu_types[type].bytes);
     }
-    npu_view_scatter(p->c, &p->w->view[VIEW_DST], p->r, p->out, p->w->lanes, p->mask);
+    if (type == TYPE_f16)
+        put_halves(p);
+    else
+        put_lanes(p);
 }
 
 /* ---- moving
@@ -404,13 +532,31 @@ static void gather_lanes(struct npu_core_int *c, const struct npu_insn *in,
 
 typedef void repeat_fn(const struct repeat *p);
 static repeat_fn *const functions[N_OPS] = {
-    [OP_vcmp] = compare,        [OP_vcmps] = compare,        [OP_vsel] = choose,
-    [OP_vcadd] = reduce_repeat, [OP_vcmax] = reduce_repeat,  [OP_vcmin] = reduce_repeat,
-    [OP_vcgadd] = reduce_blks,  [OP_vcgmax] = reduce_blks,   [OP_vcgmin] = reduce_blks,
-    [OP_vbrcb] = broadcast,     [OP_vcopy] = copy_lanes,     [OP_vcpadd] = reduce_pairs,
-    [OP_vsumall] = reduce_all,  [OP_vmaxall] = reduce_all,   [OP_vminall] = reduce_all,
-    [OP_vmlaw] = mul_add_wide,  [OP_vaxpyw] = mul_add_wide,  [OP_vcmpr] = compare_to_register,
-    [OP_vdeq] = dequantize,     [OP_vindex] = write_indices,
+    [OP_vcmp] = compare,
+    [OP_vcmps] = compare,
+    [OP_vsel] = choose,
+    [OP_vcadd] = reduce_repeat,
+    [OP_vcmax] = reduce_repeat,
+    [OP_vcmin] = reduce_repeat,
+    [OP_vcgadd] = reduce_blks,
+    [OP_vcgmax] = reduce_blks,
+    [OP_vcgmin] = reduce_blks,
+    [OP_vbrcb] = broadcast,
+    [OP_vcopy] = copy_lanes,
+    [OP_vcpadd] = reduce_pairs,
+    [OP_vsumall] = reduce_all,
+    [OP_vmaxall] = reduce_all,
+    [OP_vminall] = reduce_all,
+    [OP_vmlaw] = mul_add_wide,
+    [OP_vaxpyw] = mul_add_wide,
+    [OP_vcmpr] = compare_to_register,
+    [OP_vdeq] = dequantize,
+    [OP_vindex] = write_indices,
+    [OP_vadddeqrelu] = add_dequantize,
+    [OP_vdeqs16] = dequantize_bytes,
+    [OP_vaddreluconv] = compute_and_narrow,
+    [OP_vsubreluconv] = compute_and_narrow,
+    [OP_vmulconv] = compute_and_narrow,
 };
 
 /* The fields of these instructions that a type check does not cover. */
@@ -424,8 +570,15 @@ static bool modes_are_possible(struct npu_core_int *c, const struct npu_insn *in
                           : in->op == OP_vsel        ? 2
                           : in->op == OP_vgathermask ? 7
                           : in->op == OP_vpermute    ? 1
+                          : in->op == OP_vdeqs16     ? DEQ_HIGH | DEQ_VECTOR
                                                      : UINT8_MAX;
 
+    if ((in->op == OP_vcmp || in->op == OP_vcmps) && in->type == TYPE_s32 && in->mode != CMP_EQ) {
+        npu_fault(&c->pub, NPU_E_ARG, in->where,
+                  "%s: of int32_t only EQ is defined (mode 2), not %u", npu_isa[in->op].name,
+                  in->mode);
+        return false;
+    }
     if (in->mode <= most)
         return true;
     npu_fault(&c->pub, NPU_E_ARG, in->where, "%s: mode %u; 0 to %u are defined",

@@ -67,8 +67,29 @@ static uint32_t n_lanes(const struct npu_walk *w)
     return (w->n_repeats - 1) * w->lanes + w->last_lanes;
 }
 
+void npu_saturate(enum npu_type type, void *elements, uint32_t n)
+{
+    const uint16_t infinite = type == TYPE_f16 ? 0x7c00 : 0x7f80;
+    uint16_t *e = elements;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const uint16_t size = e[i] & 0x7fff;
+        e[i] = size < infinite    ? e[i]
+               : size == infinite ? (uint16_t)(e[i] - 1) /* the number below */
+                                  : 0;
+    }
+}
+
+/* Fills are moves; and of what only moves, nothing overflows. */
+static bool is_saturated(const struct npu_insn *in, enum npu_type *type)
+{
+    *type = in->op == OP_vconv ? in->dst_type : in->type;
+    return in->saturates && in->op != OP_vdup && (*type == TYPE_f16 || *type == TYPE_bf16);
+}
+
 static void run_dense(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w)
 {
+    enum npu_type type;
     uint8_t *p[3];
 
     for (int o = 0; o < 3; o++)
@@ -78,6 +99,8 @@ static void run_dense(struct npu_core_int *c, const struct npu_insn *in, const s
     else
         c->lanes->op[in->op][in->type](
             p[0], p[1], npu_isa[in->op].shape == SHAPE_AXPY ? p[0] : p[2], in->scalar, n_lanes(w));
+    if (is_saturated(in, &type))
+        npu_saturate(type, p[0], n_lanes(w));
 }
 
 static void run_repeat(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w,
@@ -85,6 +108,7 @@ static void run_repeat(struct npu_core_int *c, const struct npu_insn *in, const 
 {
     const struct npu_view *v = w->view;
     uint64_t mask[2];
+    enum npu_type type;
 
     npu_walk_mask(w, r, mask);
     const bool is_whole = w->is_full && (r + 1 < w->n_repeats || w->last_lanes == w->lanes);
@@ -98,6 +122,8 @@ static void run_repeat(struct npu_core_int *c, const struct npu_insn *in, const 
         c->lanes->conv[in->type][in->dst_type][in->mode](dense[0], dense[1], w->lanes);
     else
         c->lanes->op[in->op][in->type](dense[0], dense[1], dense[2], in->scalar, w->lanes);
+    if (is_saturated(in, &type))
+        npu_saturate(type, dense[0], w->lanes);
     npu_view_scatter(c, &v[VIEW_DST], r, dense[0], w->lanes, mask);
 }
 
@@ -174,10 +200,10 @@ void npu_vec(struct npu_core *c, enum npu_op op, enum npu_type type, void *dst, 
     const uint64_t b = n_sources[shape] > 1 ? (uint64_t)(uintptr_t)src1 : d;
     const uint64_t last = room - bytes; /* the highest offset that fits; huge when nothing does */
 
-    if (NPU_UNLIKELY(!fn ||
-                     c->slow | c->faulted | (bytes > room) | (d - base > last) | (a - base > last) |
-                         (b - base > last) | ((d | a | b) % NPU_BLK_BYTES != 0) |
-                         (d - a - 1 < NPU_REPEAT_BYTES - 1) | (d - b - 1 < NPU_REPEAT_BYTES - 1))) {
+    if (NPU_UNLIKELY(
+            !fn || c->slow | c->faulted | c->regs.saturates | (bytes > room) | (d - base > last) |
+                       (a - base > last) | (b - base > last) | ((d | a | b) % NPU_BLK_BYTES != 0) |
+                       (d - a - 1 < NPU_REPEAT_BYTES - 1) | (d - b - 1 < NPU_REPEAT_BYTES - 1))) {
         slow_vec(c, op, type, (const void *const[3]){dst, src0, src1}, scalar, count, where);
         return;
     }
@@ -201,7 +227,7 @@ void npu_conv(struct npu_core *c, enum npu_type dst_type, void *dst, enum npu_ty
 
     if (!count)
         return;
-    if (NPU_UNLIKELY(c->slow | c->faulted | !fn | !fits | !apart |
+    if (NPU_UNLIKELY(c->slow | c->faulted | c->regs.saturates | !fn | !fits | !apart |
                      ((d | s) % NPU_BLK_BYTES != 0))) {
         npu_issue(c, &(struct npu_insn){.kind = KIND_OP,
                                         .op = OP_vconv,

@@ -18,7 +18,9 @@ enum {
     TYPES_F16_F32_S16 = NPU_BIT(f16) | NPU_BIT(f32) | NPU_BIT(s16),
     TYPES_F16_F32_S32 = TYPES_F16_F32 | NPU_BIT(s32),
     TYPES_F16_F32_S16_S32 = TYPES_F16_F32_S32 | NPU_BIT(s16),
+    TYPES_S16 = NPU_BIT(s16),
     TYPES_S32 = NPU_BIT(s32),
+    TYPES_S16_S32 = NPU_BIT(s16) | NPU_BIT(s32),
     TYPES_U16_U32 = NPU_BIT(u16) | NPU_BIT(u32),
     TYPES_S16_U16 = NPU_BIT(s16) | NPU_BIT(u16),
     TYPES_F16_S16_U16 = TYPES_S16_U16 | NPU_BIT(f16),
@@ -30,6 +32,7 @@ enum {
 #define FOR_F16_F32_S16(M, ...)     FOR_F16_F32(M, __VA_ARGS__) M(s16, __VA_ARGS__)
 #define FOR_F16_F32_S32(M, ...)     FOR_F16_F32(M, __VA_ARGS__) M(s32, __VA_ARGS__)
 #define FOR_F16_F32_S16_S32(M, ...) FOR_F16_F32_S32(M, __VA_ARGS__) M(s16, __VA_ARGS__)
+#define FOR_S16_S32(M, ...)         M(s16, __VA_ARGS__) M(s32, __VA_ARGS__)
 #define FOR_S16_U16(M, ...)         M(s16, __VA_ARGS__) M(u16, __VA_ARGS__)
 #define FOR_S16_U16_S32_U32(M, ...)                                                                \
     FOR_S16_U16(M, __VA_ARGS__) M(s32, __VA_ARGS__) M(u32, __VA_ARGS__)

@@ -188,9 +188,10 @@ inline void issue_unmasked(npu_core *c, npu_insn &in)
 /* ---- mask register ------------------------------------------------------------------- */
 
 inline void reset_mask(npu_core *c) { reset_mask(c->regs.mask); }
-/* A mask argument is a number of lanes or two words of bits; any integer type is a number. */
+/* A mask argument is a number of lanes or two words of bits; what converts is a number. */
 inline const uint64_t *mask_argument(const uint64_t *bits) { return bits; }
-template <class N> inline std::enable_if_t<std::is_integral_v<N>, uint64_t> mask_argument(N n)
+template <class N>
+inline std::enable_if_t<std::is_convertible_v<N, uint64_t>, uint64_t> mask_argument(N n)
 {
     return uint64_t(n);
 }

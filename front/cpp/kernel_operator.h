@@ -25,6 +25,7 @@
 #include "select.h"
 #include "reduce.h"
 #include "gather.h"
+#include "fuse.h"
 #include "order.h"
 #include "debug.h"
 #include "../cce/cce.h"

@@ -270,6 +270,21 @@ template <typename T> inline T GetReduceRepeatSumSpr()
     std::memcpy(&sum, &nputwin::core()->regs.sum, sizeof(T));
     return sum;
 }
+template <typename T> inline T GetAccVal() { return GetReduceRepeatSumSpr<T>(); } /* older name */
+
+/* The extreme over all repeats of the newest ReduceRepeat, ReduceMax or ReduceMin, and its lane as
+ * the bits of an integer. Not after counter mode: so says the page. */
+template <typename T> inline void GetReduceRepeatMaxMinSpr(T &maxMinValue, T &maxMinIndex)
+{
+    NPU_TAKES("GetReduceRepeatMaxMinSpr", OP_vcmax, T);
+    const uint32_t *reg = nputwin::core()->regs.extreme;
+    std::memcpy(&maxMinValue, &reg[0], sizeof(T));
+    std::memcpy(&maxMinIndex, &reg[1], sizeof(T));
+}
+template <typename T> inline void GetReduceMaxMinCount(T &maxMinValue, T &maxMinIndex)
+{
+    GetReduceRepeatMaxMinSpr(maxMinValue, maxMinIndex); /* older name */
+}
 #endif
 #undef NPU_WHOLE_REDUCE
 #undef NPU_BLOCK_REDUCE

@@ -48,16 +48,26 @@ inline void use_reserved_ub(npu_core *c, const char *name, npu_where where)
 template <class T, class U>
 constexpr bool is_deq = NPU_ARCH == 2201 && std::is_same_v<T, half> && std::is_same_v<U, int32_t>;
 
+/* False and a fault as long as nobody has said with what to multiply. */
+inline bool check_deq_scale(npu_core *c, const char *name, npu_where where)
+{
+    if (NPU_LIKELY(c->regs.deq_scale & 0xffff))
+        return true;
+    npu_fault(c, NPU_E_ARG, where,
+              "%s from int32_t to half multiplies by the scale of SetDeqScale, which is 0: "
+              "call SetDeqScale(half) before",
+              name);
+    return false;
+}
+
 /* Issues it: count elements, or under the mask register when count is 0. */
-inline void dequantize(npu_core *c, npu_insn &in, npu_where where)
+inline void dequantize(npu_core *c, npu_insn &in, npu_where where, const char *name = "Cast")
 {
     in.op = OP_vdeq;
     in.scalar = c->regs.deq_scale;
-    if (NPU_UNLIKELY(!in.scalar))
-        npu_fault(c, NPU_E_ARG, where,
-                  "Cast from int32_t to half multiplies by the scale of SetDeqScale, which is 0: "
-                  "call SetDeqScale(half) before");
-    else if (in.count)
+    if (!check_deq_scale(c, name, where))
+        return;
+    if (in.count)
         npu_issue(c, &in);
     else
         issue_masked(c, in);
@@ -300,10 +310,7 @@ inline void Select(const LocalTensor<T> &dst, const LocalTensor<T> &src0,
 
 #if NPU_ARCH == 2201
 /* What Cast multiplies with on the way from int32_t to half. */
-inline void SetDeqScale(half scale)
-{
-    nputwin::core()->regs.deq_scale = uint16_t(nputwin::bits_of(scale));
-}
+inline void SetDeqScale(half scale) { nputwin::core()->regs.deq_scale = nputwin::bits_of(scale); }
 #endif
 #define NPU_CONVERTS(T, U)                                                                         \
     static_assert(                                                                                 \

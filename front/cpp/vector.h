@@ -11,6 +11,14 @@
 
 namespace nputwin {
 
+/* And and Or take tensors of 32-bit integers in the count form, but count their 16-bit halves: so
+ * says the page ("set count to twice the number"). */
+template <npu_op op, class T>
+using as_element =
+    std::conditional_t<(op == OP_vand || op == OP_vor) &&
+                           (std::is_same_v<T, int32_t> || std::is_same_v<T, uint32_t>),
+                       uint16_t, T>;
+
 /* Count form. With isSetMask = false the mask register says how much, count does not. */
 template <npu_op op, bool isSetMask, class T>
 inline void vec_count(const T *dst, const T *src0, const T *src1, uint64_t scalar, int32_t count,
@@ -75,8 +83,10 @@ namespace AscendC {
     inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                        \
                      const LocalTensor<T> &src1, const int32_t &count, npu_where where = NPU_HERE) \
     {                                                                                              \
-        NPU_TAKES(#name, OP_##row, T);                                                             \
-        nputwin::vec_count<OP_##row, true>(dst.raw(), src0.raw(), src1.raw(), 0, count, where);    \
+        using E = nputwin::as_element<OP_##row, T>;                                                \
+        NPU_TAKES(#name, OP_##row, E);                                                             \
+        nputwin::vec_count<OP_##row, true>((const E *)dst.raw(), (const E *)src0.raw(),            \
+                                           (const E *)src1.raw(), 0, count, where);                \
     }                                                                                              \
     NPU_MASKED(NPU_BINARY_REPEAT, name, row)
 NPU_BINARY(Add, vadd)
@@ -177,6 +187,23 @@ NPU_UNARY(Not, vnot)
                                                  nputwin::bits_of(scalarValue), mask, repeatTime,  \
                                                  nputwin::unary_strides(p), where);                \
     }
+/* The type of the scalar said as well: Adds<half, half>(dst, src, scalar, count). */
+#define NPU_SCALAR_TYPED(name)                                                                     \
+    template <typename T, typename U, bool isSetMask = true,                                       \
+              std::enable_if_t<std::is_same_v<typename LocalTensor<T>::PrimType, U>, bool> = true> \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const U &scalarValue,   \
+                     const int32_t &count, npu_where where = NPU_HERE)                             \
+    {                                                                                              \
+        name<T, isSetMask>(dst, src, scalarValue, count, where);                                   \
+    }                                                                                              \
+    template <typename T, typename U, bool isSetMask = true, typename Mask,                        \
+              std::enable_if_t<std::is_same_v<typename LocalTensor<T>::PrimType, U>, bool> = true> \
+    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const U &scalarValue,   \
+                     Mask mask, const uint8_t repeatTime, const UnaryRepeatParams &p,              \
+                     npu_where where = NPU_HERE)                                                   \
+    {                                                                                              \
+        name<T, isSetMask>(dst, src, scalarValue, mask, repeatTime, p, where);                     \
+    }
 #define NPU_SCALAR(name, row)                                                                      \
     template <typename T, bool isSetMask = true>                                                   \
     inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,   \
@@ -186,7 +213,8 @@ NPU_UNARY(Not, vnot)
         nputwin::vec_count<OP_##row, isSetMask>(dst.raw(), src.raw(), (const T *)nullptr,          \
                                                 nputwin::bits_of(scalarValue), count, where);      \
     }                                                                                              \
-    NPU_MASKED(NPU_SCALAR_REPEAT, name, row)
+    NPU_MASKED(NPU_SCALAR_REPEAT, name, row)                                                       \
+    NPU_SCALAR_TYPED(name)
 NPU_SCALAR(Adds, vadds)
 NPU_SCALAR(Muls, vmuls)
 NPU_SCALAR(Maxs, vmaxs)
@@ -235,17 +263,21 @@ inline void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const U &
     nputwin::issue_masked(c, in);
 }
 
-/* The rounding of a shift to the right is not in the vector unit's rows yet. */
+/* roundEn adds the last bit that falls out; of unsigned elements it changes nothing. */
 template <typename T, bool isSetMask = true, typename Mask>
 inline void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,
                        Mask mask, const uint8_t repeatTime, const UnaryRepeatParams &p,
                        bool roundEn, npu_where where = NPU_HERE)
 {
-    if (roundEn)
-        npu_fault(nputwin::core(), NPU_E_UNSUP, where,
-                  "ShiftRight: roundEn = true is not supported, pass false");
-    else
-        ShiftRight<T, isSetMask>(dst, src, scalarValue, mask, repeatTime, p, where);
+    NPU_TAKES("ShiftRight", OP_vshr, T);
+    if constexpr (std::is_signed_v<T>)
+        if (roundEn) {
+            nputwin::vec_repeat<OP_vshrr, isSetMask>(dst.raw(), src.raw(), (const T *)nullptr,
+                                                     nputwin::bits_of(scalarValue), mask,
+                                                     repeatTime, nputwin::unary_strides(p), where);
+            return;
+        }
+    ShiftRight<T, isSetMask>(dst, src, scalarValue, mask, repeatTime, p, where);
 }
 
 /* dst = scalar */
@@ -314,6 +346,7 @@ NPU_TRIG(Tanh, vtanh)
 #undef NPU_UNARY
 #undef NPU_SCALAR_REPEAT
 #undef NPU_SCALAR
+#undef NPU_SCALAR_TYPED
 #undef NPU_FILL_REPEAT
 #undef NPU_TRIG
 #endif

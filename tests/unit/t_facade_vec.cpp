@@ -259,20 +259,34 @@ static void with_scalar(void **)
 }
 
 /* The form with roundEn: off is the plain shift, on is refused by name. */
+/* The last bit that falls out is added, of signed elements only. */
+template <class T> static void shift_rounding_of(T value, int shift, T rounded, T cut)
+{
+    run_well([&] {
+        LocalMemAllocator<> ub;
+        LocalTensor<T> s = ub.Alloc<T>(128), d = ub.Alloc<T>(128);
+        const UnaryRepeatParams gaps(2, 1, 8, 8);
+        const uint64_t bits[2] = {0x5, 0};
+        fill(s, std::vector<T>(128, value));
+        for (bool round : {true, false}) {
+            fill(d, std::vector<T>(128, T(77)));
+            ShiftRight(d, s, T(shift), uint64_t(3), 1, gaps, round);
+            for (uint32_t i = 0; i < 5; i++)
+                assert_int_equal(d.GetValue(i), i < 3 ? (round ? rounded : cut) : T(77));
+            fill(d, std::vector<T>(128, T(77)));
+            ShiftRight(d, s, T(shift), bits, 1, gaps, round);
+            for (uint32_t i = 0; i < 5; i++)
+                assert_int_equal(d.GetValue(i), i % 2 == 0 && i < 3 ? (round ? rounded : cut) : 77);
+        }
+    });
+}
 static void shift_rounding(void **)
 {
-    auto call = [](bool round) {
-        return [round] {
-            LocalMemAllocator<> ub;
-            LocalTensor<int16_t> t = ub.Alloc<int16_t>(128);
-            fill(t, std::vector<int16_t>(128, int16_t(17)));
-            ShiftRight(t, t, int16_t(2), uint64_t(128), 1, UnaryRepeatParams{1, 1, 8, 8}, round);
-            if (!round)
-                assert_int_equal(t.GetValue(127), 4);
-        };
-    };
-    run_well(call(false));
-    run_fails(call(true), NPU_E_UNSUP, {"ShiftRight", "roundEn"});
+    shift_rounding_of<int16_t>(17, 5, 1, 0); /* the page's example */
+    shift_rounding_of<int16_t>(-7, 1, -3, -4);
+    shift_rounding_of<int32_t>(0x7fffffff, 4, 0x08000000, 0x07ffffff);
+    shift_rounding_of<uint16_t>(0xffff, 4, 0x0fff, 0x0fff);
+    shift_rounding_of<uint32_t>(24, 4, 1, 1);
 }
 
 /* dst += src * scalar with one rounding; dst holds 77 before. */

@@ -236,6 +236,29 @@ static void golden_vcmps(enum npu_op op, enum npu_type type)
     }
 }
 
+/* Of integers only equality; against src1 or the scalar 2. */
+static void golden_equal(enum npu_op op, enum npu_type type)
+{
+    static const double a[] = {2, -2, 2, 2147483647, -2147483648.0, 0, 2, 16777217};
+    static const double b[] = {2, 2, 3, 2147483647, 2147483647, 0, -2, 16777216};
+    struct special p = special(op, type);
+    struct npu_diag d;
+
+    for (uint32_t i = 0; i < LANES; i++) {
+        p.a[i] = bits_of(type, a[i % 8]);
+        p.b[i] = bits_of(type, b[i % 8]);
+    }
+    p.in.mode = CMP_EQ;
+    p.in.scalar = 2;
+    on_core(run_special, &p);
+    for (uint32_t i = 0; i < 8; i++)
+        assert_int_equal(p.d[i], op == OP_vcmp ? 0x29 : 0x45);
+    assert_int_equal(p.d[8], 0);
+    p.in.mode = CMP_LT;
+    assert_int_equal(launch_on("Ascend910B2", 1, run_special, &p, &d), NPU_E_ARG);
+    assert_non_null(strstr(d.text, "only EQ"));
+}
+
 static void golden_vsel(enum npu_op op, enum npu_type type)
 {
     const uint32_t lanes = NPU_REPEAT_BYTES / npu_types[type].bytes;
@@ -442,6 +465,138 @@ static void golden_vdeq(enum npu_op op, enum npu_type type)
     assert_int_equal(element(p.d, TYPE_f16, 3), 0x1111);
     assert_int_equal(element(p.d, TYPE_f16, 63), 0x7bff); /* 65504 */
     assert_int_equal(element(p.d, TYPE_f16, 64), 0x1111);
+}
+
+static int d8(const struct special *p, uint32_t i)
+{
+    return (int8_t)p->d[i];
+}
+
+/* 100 * 1.5 - 3 and its kin; 1.5 and 1.50048828125 are one number in 10 bits of fraction. */
+static void golden_vdeqs16(enum npu_op op, enum npu_type type)
+{
+    static const double a[] = {100, 1, -1, 32767, -32768, 3, 5, 0};
+    static const int16_t says[] = {127, -2, -4, 127, -128, 2, 4, -3}; /* -1.5, -4.5, 1.5, 4.5 */
+    static const uint8_t unsigned_says[] = {147, 0, 0, 255, 0, 2, 4, 0};
+    const uint64_t scale = npu_f32_bits(1.50048828125f), offset = (uint64_t)(0x200 - 3) % 512 << 37;
+    struct special p = special(op, type);
+
+    for (uint32_t i = 0; i < LANES; i++)
+        p.a[i] = bits_of(type, a[i % 8]);
+    p.in.dst_type = TYPE_s8;
+    p.in.scalar = scale | offset | (uint64_t)1 << 46;
+    p.in.mode = DEQ_HIGH;
+    p.in.mask[0] = ~8ull; /* lane 3 is off */
+    memset(p.d, 0x11, sizeof p.d);
+    on_core(run_special, &p);
+    for (uint32_t i = 0; i < LANES; i++) {
+        assert_int_equal(d8(&p, i / 16 * 32 + 16 + i % 16), i == 3 ? 0x11 : says[i % 8]);
+        assert_int_equal(d8(&p, i / 16 * 32 + i % 16), 0x11); /* the lower half */
+    }
+    p.in.dst_type = TYPE_u8;
+    p.in.scalar = scale | offset;
+    p.in.mode = 0;
+    on_core(run_special, &p);
+    for (uint32_t i = 4; i < LANES; i++)
+        assert_int_equal(p.d[i / 16 * 32 + i % 16], unsigned_says[i % 8]);
+    /* A set a lane: scale 1, 2, 4 .., offset 0, 1, 2 .. */
+    p.in.mode = DEQ_VECTOR;
+    for (uint32_t k = 0; k < 16; k++) {
+        const uint64_t word = npu_f32_bits((float)(1 << k % 4)) | (uint64_t)k << 37;
+        for (uint32_t i = 0; i < 4; i++)
+            p.b[4 * k + i] = word >> 16 * i & 0xffff;
+    }
+    for (uint32_t i = 0; i < LANES; i++)
+        p.a[i] = i / 16 + 1;
+    p.in.mask[0] = ~0ull;
+    on_core(run_special, &p);
+    for (uint32_t i = 0; i < LANES; i++)
+        assert_int_equal(p.d[i / 16 * 32 + i % 16], ((i / 16 + 1) << i % 4) + i % 16);
+}
+
+/* (a + b) * 0.5 in halves; 2049 / 2 is a tie; the sum wraps. */
+static void golden_vadddeqrelu(enum npu_op op, enum npu_type type)
+{
+    static const double a[] = {3, -3, 2000, 2147483647, 70000, -0.0};
+    static const double b[] = {4, -4, 49, 1, 70000, 0};
+    static const uint32_t says[] = {0x4300, 0, 0x6400, 0, 0x7c00, 0};
+    struct special p = special(op, type);
+
+    for (uint32_t i = 0; i < LANES; i++) {
+        p.a[i] = bits_of(type, a[i % 6]);
+        p.b[i] = bits_of(type, b[i % 6]);
+    }
+    p.in.scalar = 0x3800; /* 0.5 */
+    p.in.mask[0] = ~(1ull << 7);
+    memset(p.d, 0x11, sizeof p.d);
+    on_core(run_special, &p);
+    for (uint32_t i = 0; i < 64; i++)
+        assert_int_equal(element(p.d, TYPE_f16, i), i == 7 ? 0x1111 : says[i % 6]);
+    assert_int_equal(element(p.d, TYPE_f16, 64), 0x1111);
+}
+
+/* The vendor's table of boundary values, and ties. b has the other sign for the difference. */
+static void narrow(enum npu_op op, enum npu_type type, enum npu_type dst, const double *a,
+                   const double *b, const double *says, uint32_t n)
+{
+    const uint32_t lanes = NPU_REPEAT_BYTES / npu_types[type].bytes, off = 5;
+    const double sign = op == OP_vsubreluconv ? -1 : 1;
+    struct special p = special(op, type);
+
+    for (uint32_t i = 0; i < LANES; i++) {
+        p.a[i] = bits_of(type, a[i % n]);
+        p.b[i] = bits_of(type, sign * b[i % n]);
+    }
+    p.in.dst_type = (uint8_t)dst;
+    p.in.ref[0].rep_stride = 4;
+    p.in.mask[0] = ~(1ull << off);
+    memset(p.d, 0x11, sizeof p.d);
+    on_core(run_special, &p);
+    for (uint32_t i = 0; i < lanes; i++) {
+        const uint64_t old = dst == TYPE_f16 ? 0x1111 : 0x11;
+        const uint64_t want =
+            dst == TYPE_f16 ? bits_of(dst, says[i % n]) : (uint8_t)(int16_t)says[i % n];
+        assert_int_equal(element(p.d, dst, i), i == off ? old : want);
+    }
+    assert_int_equal(p.d[lanes * npu_types[dst].bytes], 0x11);
+}
+
+static void golden_narrow_half(enum npu_op op, enum npu_type type)
+{
+    static const double a[] = {1.5, 2.5, -1, INFINITY, 65504, -65504, INFINITY, NAN, 2048, 0.3};
+    static const double b[] = {1, 0, -2, 1, 65504, -65504, -INFINITY, 1, 3, 0.1};
+    static const double says[] = {2, 2, 0, 127, 127, 0, 0, 0, 127, 0};
+
+    narrow(op, type, TYPE_s8, a, b, says, 10);
+}
+
+static void golden_narrow_float(enum npu_op op, enum npu_type type)
+{
+    static const double a[] = {1.5, 2048, -1, INFINITY, 3e38, -3e38, INFINITY, NAN, 0x1p-26, 65536};
+    static const double b[] = {1, 1, -2, 1, 3e38, -3e38, -INFINITY, 1, 0x1p-25, -17};
+    static const double says[] = {2.5, 2048, 0, INFINITY, INFINITY, 0, 0, 0, 0x1p-24, 65504};
+
+    narrow(op, type, TYPE_f16, a, b, says, 10);
+}
+
+static void golden_narrow_s16(enum npu_op op, enum npu_type type)
+{
+    static const double a[] = {5, 100, -5, 32767, -32768, 127, 128};
+    static const double b[] = {3, 28, 3, 32767, -32767, 0, -1};
+    static const double says[] = {8, 127, 0, 127, 0, 127, 127};
+
+    narrow(op, type, TYPE_s8, a, b, says, 7);
+}
+
+static void golden_vmulconv(enum npu_op op, enum npu_type type)
+{
+    static const double a[] = {0.5, 1.5, -6, 65504, 65504, -65504, NAN, 0, 16};
+    static const double b[] = {5, 1, 5, 65504, -65504, INFINITY, 1, INFINITY, 15.5};
+    static const double says[] = {2, 2, -30, 127, -128, -128, 0, 0, 127};
+    static const double bytes[] = {2, 2, 0, 255, 0, 0, 0, 0, 248};
+
+    narrow(op, type, TYPE_s8, a, b, says, 9);
+    narrow(op, type, TYPE_u8, a, b, bytes, 9);
 }
 
 static void golden_vindex(enum npu_op op, enum npu_type type)

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * t_facade_fuse.cpp - calls that compute and convert in one go, in every form: a count, a number of
+ * lanes, bits of lanes, counter mode, and the mask register alone.
+ *
+ * Expected values are computed here in double from the formulas of the pages.
+ */
+#include "kernel.hpp"
+#include <cmath>
+#include <functional>
+
+using namespace AscendC;
+
+enum { ROOM = 1024, DST_ROOM = 2048, COUNT = 333, REPEATS = 3, FIRST = 37, COUNTED = 150 };
+static const uint64_t BITS[2] = {0x8421fffe12345671u, 0xf0f0f0f00f0f0f0fu};
+
+template <class T> static std::vector<T> numbers(size_t n, uint32_t seed)
+{
+    std::vector<T> v(n);
+    for (T &x : v) {
+        seed = seed * 1664525u + 1013904223u;
+        const int i = int(seed >> 16 & 4095) - 2048;
+        if constexpr (sizeof(T) == 4 && std::is_integral_v<T>)
+            x = T(i * 1000003);
+        else if constexpr (std::is_integral_v<T>)
+            x = T(seed & 1 ? i : i / 16);
+        else
+            x = T(double(i) / 16);
+    }
+    return v;
+}
+template <class T> static void fill(const LocalTensor<T> &t, const std::vector<T> &v)
+{
+    for (size_t i = 0; i < v.size(); i++)
+        t.SetValue(uint32_t(i), v[i]);
+}
+template <class T> static std::vector<T> read(const LocalTensor<T> &t)
+{
+    std::vector<T> v(DST_ROOM);
+    for (uint32_t i = 0; i < DST_ROOM; i++)
+        v[i] = t.GetValue(i);
+    return v;
+}
+
+/* Where lane l of repeat r stands. */
+template <class T>
+static size_t place(uint32_t lanes_per_blk, uint32_t r, uint32_t l, uint32_t blk, uint32_t rep)
+{
+    return (size_t(r) * rep + l / lanes_per_blk * blk) * (32 / sizeof(T)) + l % lanes_per_blk;
+}
+
+/* The five forms. put: lanes that share a blk of dst, where its results begin in it. */
+template <class D, class S> struct forms {
+    const char *name;
+    std::function<double(double, double, uint32_t lane)> f; /* rounded to D at the end */
+    uint32_t per_blk = 32 / sizeof(D), at = 0;
+    std::vector<S> a = numbers<S>(ROOM, 1), b = numbers<S>(ROOM, 2);
+
+    void check(const std::vector<D> &got, bool contiguous,
+               std::function<bool(uint32_t, uint32_t)> on)
+    {
+        constexpr uint32_t lanes = 256 / sizeof(S);
+        const uint32_t blk = contiguous ? 1 : 2;
+        const uint32_t rep = contiguous ? lanes / per_blk : 17;
+        std::vector<D> want(DST_ROOM, D(77));
+        for (uint32_t r = 0; r < ROOM / lanes; r++)
+            for (uint32_t l = 0; l < lanes; l++)
+                if (on(r, l)) {
+                    const size_t i = r * lanes + l;
+                    want[at + place<D>(per_blk, r, l, blk, rep)] =
+                        D(f(double(a[i]), double(b[i]), l));
+                }
+        assert_same(got, want, name);
+    }
+    /* how(dst, a, b, form): form 0 count, 1 lanes, 2 bits, 3 register. */
+    template <class Call> void run(Call how)
+    {
+        constexpr uint32_t lanes = 256 / sizeof(S);
+        std::vector<D> got[5];
+        run_well([&] {
+            LocalMemAllocator<> ub;
+            LocalTensor<D> d = ub.Alloc<D>(DST_ROOM);
+            LocalTensor<S> s = ub.Alloc<S>(ROOM), t = ub.Alloc<S>(ROOM);
+            fill(s, a);
+            fill(t, b);
+            for (int form = 0; form < 5; form++) {
+                fill(d, std::vector<D>(DST_ROOM, D(77)));
+                if (form == 3)
+                    SetVectorMask<S>(BITS[1], BITS[0]);
+                if (form == 4) {
+                    SetMaskCount();
+                    SetVectorMask<S, MaskMode::COUNTER>(COUNTED);
+                }
+                how(d, s, t, form < 3 ? form : 3);
+                SetMaskNorm();
+                ResetMask();
+                got[form] = read(d);
+            }
+        });
+        const auto bits = [](uint32_t, uint32_t l) { return BITS[l / 64] >> l % 64 & 1; };
+        const auto three = [](uint32_t r) { return r < REPEATS; };
+        check(got[0], true, [](uint32_t r, uint32_t l) { return r * lanes + l < COUNT; });
+        check(got[1], false, [&](uint32_t r, uint32_t l) { return three(r) && l < FIRST; });
+        check(got[2], false, [&](uint32_t r, uint32_t l) { return three(r) && bits(r, l); });
+        check(got[3], false, [&](uint32_t r, uint32_t l) { return three(r) && bits(r, l); });
+        check(got[4], false, [](uint32_t r, uint32_t l) { return r * lanes + l < COUNTED; });
+    }
+};
+
+static const BinaryRepeatParams BINARY(2, 1, 1, 17, 8, 8);
+static const UnaryRepeatParams UNARY(2, 1, 17, 8);
+
+/* Halves round on the way; NaN does not occur. */
+template <class S> static double of_source(double x)
+{
+    if constexpr (std::is_same_v<S, int16_t>)
+        return std::fmin(std::fmax(x, -32768.0), 32767.0);
+    else
+        return double(float(S(x)));
+}
+template <class D> static double narrowed(double x)
+{
+    if constexpr (sizeof(D) == 1) {
+        const double low = std::is_signed_v<D> ? -128 : 0, high = std::is_signed_v<D> ? 127 : 255;
+        return std::fmin(std::fmax(std::nearbyint(x), low), high);
+    } else {
+        return x;
+    }
+}
+
+#define CHECK_FUSED(D, S, name, expr)                                                              \
+    do {                                                                                           \
+        forms<D, S> w{#name " " #S " " #D,                                                         \
+                      [](double a, double b, uint32_t) { return narrowed<D>(expr); }};             \
+        w.run([](auto &d, auto &s, auto &t, int form) {                                            \
+            if (form == 0)                                                                         \
+                name(d, s, t, COUNT);                                                              \
+            else if (form == 1)                                                                    \
+                name(d, s, t, uint64_t(FIRST), REPEATS, BINARY);                                   \
+            else if (form == 2)                                                                    \
+                name(d, s, t, BITS, REPEATS, BINARY);                                              \
+            else                                                                                   \
+                name<D, S, false>(d, s, t, MASK_PLACEHOLDER, REPEATS, BINARY);                     \
+        });                                                                                        \
+    } while (0)
+
+static void relu_cast(void **)
+{
+    CHECK_FUSED(int8_t, half, AddReluCast, std::fmax(of_source<half>(a + b), 0));
+    CHECK_FUSED(int8_t, int16_t, AddReluCast, std::fmax(of_source<int16_t>(a + b), 0));
+    CHECK_FUSED(half, float, AddReluCast, std::fmax(of_source<float>(a + b), 0));
+    CHECK_FUSED(int8_t, half, SubReluCast, std::fmax(of_source<half>(a - b), 0));
+    CHECK_FUSED(int8_t, int16_t, SubReluCast, std::fmax(of_source<int16_t>(a - b), 0));
+    CHECK_FUSED(half, float, SubReluCast, std::fmax(of_source<float>(a - b), 0));
+}
+static void mul_cast(void **)
+{
+    CHECK_FUSED(int8_t, half, MulCast, of_source<half>(a * b));
+    CHECK_FUSED(uint8_t, half, MulCast, of_source<half>(a * b));
+}
+
+static void add_deq_relu(void **)
+{
+    forms<half, int32_t> w{"AddDeqRelu", [](double a, double b, uint32_t) {
+                               const int64_t sum = int64_t(a) + int64_t(b);
+                               return std::fmax(double(int32_t(uint32_t(sum))) * 0.00048828125, 0);
+                           }};
+    w.run([](auto &d, auto &s, auto &t, int form) {
+        SetDeqScale(half(0.00048828125f));
+        if (form == 0)
+            AddDeqRelu(d, s, t, COUNT);
+        else if (form == 1)
+            AddDeqRelu(d, s, t, uint64_t(FIRST), REPEATS, BINARY);
+        else if (form == 2)
+            AddDeqRelu<true>(d, s, t, BITS, REPEATS, BINARY);
+        else
+            AddDeqRelu<half, int32_t, false>(d, s, t, MASK_PLACEHOLDER, REPEATS, BINARY);
+    });
+    run_fails(
+        [] {
+            LocalMemAllocator<> ub;
+            LocalTensor<int32_t> s = ub.Alloc<int32_t>(64);
+            AddDeqRelu(ub.Alloc<half>(64), s, s, 64);
+        },
+        NPU_E_ARG, {"AddDeqRelu", "SetDeqScale"});
+}
+
+/* The two halves of a blk are two calls; the other half keeps what it held. */
+template <class D, bool is_vector, bool is_high> static void cast_dequant_of()
+{
+    const auto scale = [](uint32_t l) { return is_vector ? 0.25 * (1 + l % 16) : 0.75; };
+    const auto offset = [](uint32_t l) { return is_vector ? int(l % 16) * 30 - 256 : -100; };
+    forms<D, int16_t> w{"CastDequant", [&](double a, double, uint32_t l) {
+                            return narrowed<D>(a * scale(l) + offset(l));
+                        }};
+    w.per_blk = 16;
+    w.at = is_high ? 16 : 0;
+    w.run([&](auto &d, auto &s, auto &, int form) {
+        LocalTensor<uint64_t> vdeq(TPosition::VECCALC, 180224, 16);
+        VdeqInfo info;
+        for (uint32_t k = 0; k < 16; k++) {
+            info.vdeqScale[k] = float(scale(k));
+            info.vdeqOffset[k] = int16_t(offset(k));
+            info.vdeqSignMode[k] = std::is_signed_v<D>;
+        }
+        if constexpr (is_vector)
+            SetDeqScale(vdeq, info);
+        else
+            SetDeqScale(float(scale(0)), int16_t(offset(0)), std::is_signed_v<D>);
+        if (form == 0)
+            CastDequant<D, int16_t, is_vector, is_high>(d, s, COUNT);
+        else if (form == 1)
+            CastDequant<D, int16_t, true, is_vector, is_high>(d, s, FIRST, REPEATS, UNARY);
+        else if (form == 2)
+            CastDeq<D, int16_t, true, is_vector, is_high>(d, s, BITS, REPEATS, UNARY);
+        else
+            CastDequant<D, int16_t, false, is_vector, is_high>(d, s, MASK_PLACEHOLDER, REPEATS,
+                                                               UNARY);
+    });
+}
+static void cast_dequant(void **)
+{
+    cast_dequant_of<int8_t, false, false>();
+    cast_dequant_of<uint8_t, false, true>();
+    cast_dequant_of<int8_t, true, true>();
+    cast_dequant_of<uint8_t, true, false>();
+    forms<half, int32_t> w{"CastDequant", [](double a, double, uint32_t) { return a * 0.125; }};
+    w.run([](auto &d, auto &s, auto &, int form) {
+        SetDeqScale(half(0.125f));
+        if (form == 0)
+            CastDeq<half, int32_t>(d, s, COUNT);
+        else if (form == 1)
+            CastDequant<half, int32_t>(d, s, FIRST, REPEATS, UNARY);
+        else if (form == 2)
+            CastDequant<half, int32_t>(d, s, BITS, REPEATS, UNARY);
+        else
+            CastDequant<half, int32_t, false>(d, s, MASK_PLACEHOLDER, REPEATS, UNARY);
+    });
+}
+static void dequant_refusals(void **)
+{
+    run_fails(
+        [] {
+            LocalTensor<uint64_t> vdeq(TPosition::VECCALC, 16, 16);
+            SetDeqScale(vdeq, VdeqInfo());
+        },
+        NPU_E_ALIGN, {"SetDeqScale", "byte 16", "128 bytes"});
+    run_fails(
+        [] {
+            LocalMemAllocator<> ub;
+            LocalTensor<int16_t> s = ub.Alloc<int16_t>(256);
+            SetDeqScale(1.0f, 0, true);
+            CastDequant<int8_t, int16_t, false, true>(s.ReinterpretCast<int8_t>()[16], s, 128);
+        },
+        NPU_E_ALIGN, {"vdeqs16", "byte 16"});
+}
+
+/* The page's own example, and its sums for 3 columns; mask and strides of dst. */
+template <bool repeat_mode> static void bilinear_of(uint32_t h, uint32_t v, uint32_t blk, bool bits)
+{
+    const uint32_t n = h * v, row = 128 * blk + 16;
+    std::vector<half> got;
+    run_well([&] {
+        LocalMemAllocator<> ub;
+        LocalTensor<half> dst = ub.Alloc<half>(v * row), x = ub.Alloc<half>(n * 128);
+        LocalTensor<half> weights = ub.Alloc<half>(n * 8);
+        LocalTensor<uint32_t> at = ub.Alloc<uint32_t>(n * 8);
+        LocalTensor<uint8_t> tmp = ub.Alloc<uint8_t>(n * 256 * 9);
+        for (uint32_t i = 0; i < n * 128; i++)
+            x.SetValue(i, half(float(i % 29)));
+        for (uint32_t i = 0; i < n * 8; i++) {
+            weights.SetValue(i, half(float(i % 11) - 5));
+            at.SetValue(i, (n * 8 - 1 - i) * 32);
+        }
+        for (uint32_t i = 0; i < v * row; i++)
+            dst.SetValue(i, half(77.0f));
+        if (bits)
+            BilinearInterpolation(dst, x, at, weights, BITS, uint8_t(h), repeat_mode, uint16_t(blk),
+                                  uint16_t(row), uint8_t(v), tmp);
+        else
+            BilinearInterpolation(dst, x, at, weights, uint64_t(FIRST), uint8_t(h), repeat_mode,
+                                  uint16_t(blk), uint16_t(row), uint8_t(v), tmp);
+        got.resize(v * row);
+        for (uint32_t i = 0; i < v * row; i++)
+            got[i] = dst.GetValue(i);
+    });
+    std::vector<half> want(v * row, half(77.0f));
+    for (uint32_t y = 0; y < v; y++)
+        for (uint32_t l = 0; l < 128; l++) {
+            float sum = 0; /* integers below 2048: exact in halves too */
+            for (uint32_t k = 0; k < h; k++) {
+                const uint32_t r = y * h + k, src = (n * 8 - 1 - (r * 8 + l / 16)) * 16 + l % 16;
+                const float product =
+                    float(src % 29) * (float((repeat_mode ? r * 8 + l / 16 : r) % 11) - 5);
+                sum = k ? sum + product : product;
+            }
+            if (bits ? BITS[l / 64] >> l % 64 & 1 : l < FIRST)
+                want[y * row + l / 16 * blk * 16 + l % 16] = half(sum);
+        }
+    assert_same(got, want, "BilinearInterpolation");
+}
+static void bilinear(void **)
+{
+    bilinear_of<false>(2, 2, 1, true);
+    bilinear_of<true>(2, 2, 1, false);
+    bilinear_of<true>(3, 2, 2, true);
+    bilinear_of<false>(1, 3, 2, false);
+    run_fails(
+        [] {
+            LocalMemAllocator<> ub;
+            LocalTensor<half> x = ub.Alloc<half>(256);
+            BilinearInterpolation(x, x, ub.Alloc<uint32_t>(8), x, uint64_t(128), 1, false, 1, 100,
+                                  1, ub.Alloc<uint8_t>(4096));
+        },
+        NPU_E_ARG, {"BilinearInterpolation", "vROffset 100"});
+}
+
+/* ---- smaller forms of other calls ------------------------------------------------------- */
+
+static void compare_integers(void **)
+{
+    run_well([] {
+        LocalMemAllocator<> ub;
+        LocalTensor<int32_t> a = ub.Alloc<int32_t>(192), b = ub.Alloc<int32_t>(192);
+        LocalTensor<uint8_t> d = ub.Alloc<uint8_t>(64);
+        const auto bit = [&](uint32_t i) { return d.GetValue(i / 8) >> i % 8 & 1; };
+        for (uint32_t i = 0; i < 192; i++) {
+            a.SetValue(i, int32_t(i % 5) + 16777216);
+            b.SetValue(i, int32_t(i % 3) + 16777216);
+        }
+        Compare(d, a, b, CMPMODE::EQ, 192u);
+        for (uint32_t i = 0; i < 192; i++)
+            assert_int_equal(bit(i), i % 5 == i % 3);
+        Compares(d, a, int32_t(16777217), CMPMODE::EQ, uint64_t(64), 3,
+                 UnaryRepeatParams(1, 1, 8, 8));
+        for (uint32_t i = 0; i < 192; i++)
+            assert_int_equal(bit(i), i % 5 == 1);
+    });
+    run_fails(
+        [] {
+            LocalMemAllocator<> ub;
+            LocalTensor<int32_t> a = ub.Alloc<int32_t>(64);
+            Compare(ub.Alloc<uint8_t>(32), a, a, CMPMODE::LT, 64u);
+        },
+        NPU_E_ARG, {"only EQ", "t_facade_fuse.cpp"});
+}
+
+/* Counts of 16-bit halves: twice the number of elements. */
+static void bits_of_words(void **)
+{
+    run_well([] {
+        LocalMemAllocator<> ub;
+        LocalTensor<uint32_t> a = ub.Alloc<uint32_t>(64), b = ub.Alloc<uint32_t>(64);
+        LocalTensor<uint32_t> d = ub.Alloc<uint32_t>(64);
+        for (uint32_t i = 0; i < 64; i++) {
+            a.SetValue(i, i * 2654435761u);
+            b.SetValue(i, ~i * 40503u);
+            d.SetValue(i, 7);
+        }
+        And(d, a, b, 2 * 33);
+        for (uint32_t i = 0; i < 64; i++)
+            assert_int_equal(d.GetValue(i), i < 33 ? a.GetValue(i) & b.GetValue(i) : 7);
+        Or(d, a, b, 2 * 64);
+        for (uint32_t i = 0; i < 64; i++)
+            assert_int_equal(d.GetValue(i), a.GetValue(i) | b.GetValue(i));
+    });
+}
+
+/* The register has the extreme over all repeats; its index counts lanes of all of them. */
+template <class T, class Index> static void extreme_register_of()
+{
+    run_well([] {
+        constexpr uint32_t lanes = 256 / sizeof(T);
+        LocalMemAllocator<> ub;
+        LocalTensor<T> x = ub.Alloc<T>(4 * lanes), d = ub.Alloc<T>(64), work = ub.Alloc<T>(256);
+        T value, index;
+        const auto at = [&] {
+            Index i;
+            std::memcpy(&i, &index, sizeof i);
+            return uint32_t(i);
+        };
+        for (uint32_t i = 0; i < 4 * lanes; i++)
+            x.SetValue(i, T(float(int(i * 37 % 101) - 50)));
+        x.SetValue(2 * lanes + 5, T(99.0f));
+        x.SetValue(3 * lanes + 5, T(99.0f)); /* of equal ones the first */
+        x.SetValue(lanes + 9, T(-99.0f));
+        ReduceRepeat<ReduceType::MAX>(d, x, int32_t(lanes), 4, 1, 1, 8);
+        GetReduceRepeatMaxMinSpr<T>(value, index);
+        assert_true(float(value) == 99.0f && at() == 2 * lanes + 5);
+        ReduceRepeat<ReduceType::MIN>(d, x, int32_t(lanes), 4, 1, 1, 8,
+                                      ReduceOrder::ORDER_ONLY_VALUE);
+        GetReduceMaxMinCount<T>(value, index);
+        assert_true(float(value) == -99.0f && at() == lanes + 9);
+        ReduceMax(d, x, work, int32_t(lanes), 1, 8, true);
+        GetReduceRepeatMaxMinSpr<T>(value, index);
+        assert_true(float(value) == float(d.GetValue(0)));
+        ReduceSum(d, x, work, int32_t(lanes));
+        assert_true(float(GetAccVal<T>()) == float(d.GetValue(0)));
+    });
+}
+static void extreme_register(void **)
+{
+    extreme_register_of<half, uint16_t>();
+    extreme_register_of<float, uint32_t>();
+}
+
+/* The type of the scalar as a second template argument. */
+static void typed_scalars(void **)
+{
+    run_well([] {
+        LocalMemAllocator<> ub;
+        LocalTensor<half> x = ub.Alloc<half>(128);
+        LocalTensor<int32_t> n = ub.Alloc<int32_t>(64);
+        for (uint32_t i = 0; i < 128; i++)
+            x.SetValue(i, half(3.0f));
+        for (uint32_t i = 0; i < 64; i++)
+            n.SetValue(i, -7);
+        Adds<half, half>(x, x, half(2.0f), 128);
+        Muls<half, half, true>(x, x, half(2.0f), uint64_t(128), 1, UnaryRepeatParams(1, 1, 8, 8));
+        Maxs<half, half>(x, x, half(1.0f), 128);
+        Mins<half, half>(x, x, half(9.0f), 128);
+        LeakyRelu<half, half>(x, x, half(0.5f), 128);
+        ShiftLeft<int32_t, int32_t>(n, n, 2, 64);
+        ShiftRight<int32_t, int32_t>(n, n, 1, 64);
+        assert_true(float(x.GetValue(127)) == 9.0f && n.GetValue(63) == -14);
+    });
+}
+
+int main()
+{
+    const CMUnitTest tests[] = {
+        cmocka_unit_test(relu_cast),        cmocka_unit_test(mul_cast),
+        cmocka_unit_test(add_deq_relu),     cmocka_unit_test(cast_dequant),
+        cmocka_unit_test(dequant_refusals), cmocka_unit_test(bilinear),
+        cmocka_unit_test(compare_integers), cmocka_unit_test(bits_of_words),
+        cmocka_unit_test(extreme_register), cmocka_unit_test(typed_scalars),
+    };
+    return cmocka_run_group_tests_name("facade fuse", tests, nullptr, nullptr);
+}
