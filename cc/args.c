@@ -20,6 +20,7 @@ enum act {
     PREPROCESS,
     SYNTAX,
     SHARED,
+    BINARY,
     ARCHIVE,
     OUTPUT,
     LANGUAGE,
@@ -45,7 +46,6 @@ enum act {
     DEP_TARGET,
     DEP_FILE,
     DROP,
-    DEVICE_ONLY,
     HOST_ONLY,
     SHOW,
     VERBOSE,
@@ -256,6 +256,7 @@ static const struct {
     {DC, offsetof(struct cc_args, dc)},           {ACLRT, offsetof(struct cc_args, aclrt)},
     {SHOW, offsetof(struct cc_args, show)},       {SHOW, offsetof(struct cc_args, verbose)},
     {VERBOSE, offsetof(struct cc_args, verbose)}, {KEEP, offsetof(struct cc_args, keep)},
+    {BINARY, offsetof(struct cc_args, binary)},
 };
 static const struct {
     enum act act;
@@ -297,7 +298,6 @@ static bool act_mode(struct reader *r, const struct row *row)
     case SIMT:
         return cc_error("--enable-simt: this version of nputwin has no SIMT cores (threadIdx, "
                         "<<<grid, block, ub, stream>>>); write the kernel in SIMD Ascend C");
-    case DEVICE_ONLY:
     case HOST_ONLY:
         return cc_error("%s: an nputwin object always holds host and device code together; leave "
                         "the option out",
@@ -536,6 +536,8 @@ enum cc_verdict cc_args_read(int argc, char **argv, struct cc_args *a)
     for (size_t i = 0; i < a->n_inputs; i++)
         if (r.all_asc && a->input[i].language == CC_HOST_SOURCE)
             a->input[i].language = CC_ASC;
+    if (a->binary && (a->action == CC_LINK || a->action == CC_COMPILE || a->action == CC_SHARED))
+        a->action = CC_BINARY;
     if (!a->n_inputs) {
         cc_error("no input files; bisheng --help shows how it is called");
         return CC_USAGE;

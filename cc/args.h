@@ -9,7 +9,16 @@
 #define CC_ARGS_H
 #include "text.h"
 
-enum cc_action { CC_LINK, CC_COMPILE, CC_PREPROCESS, CC_SYNTAX, CC_SHARED, CC_ARCHIVE, CC_HEADERS };
+enum cc_action {
+    CC_LINK,
+    CC_COMPILE,
+    CC_PREPROCESS,
+    CC_SYNTAX,
+    CC_SHARED,
+    CC_BINARY, /* for aclrtBinaryLoadFromFile */
+    CC_ARCHIVE,
+    CC_HEADERS
+};
 enum cc_language { CC_ASC, CC_HOST_SOURCE, CC_OBJECT };
 
 struct cc_input {
@@ -26,7 +35,7 @@ struct cc_args {
     int arch;                  /* 2201 or 3510 */
     const char *aclrt_headers; /* directory, or NULL */
     const char *toolchain;     /* --gcc-toolchain, or NULL */
-    bool aclrt, dc, show, verbose, keep;
+    bool aclrt, dc, binary, show, verbose, keep;
     bool has_std, has_opt;   /* -std, -O were given */
     struct cc_words pp, cxx; /* both sides: preprocessor; compiler (and g++ as linker) */
     struct cc_words host_pp, host_cxx, device_pp, device_cxx; /* of -Xhost-start, -Xaicore-start */

@@ -4,7 +4,8 @@
  *
  * Finds its start, name, parameter list and body by tokens, and emits it without the qualifiers. In
  * a device view the body begins with a local static, nputwin_mark_<attr>: its mangled name in the
- * object tells the kernel's own mangled name, template arguments included (mark.c).
+ * object tells the kernel's own mangled name, template arguments included (object.c). Another,
+ * nputwin_flat, describes the parameters.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +128,19 @@ static struct cc_kernel *new_kernel(struct cc_rw *w)
     return &r->kernel[r->n_kernels++];
 }
 
+/* What a launch by handle needs to know, where the driver finds it (object.c). */
+static void emit_params(struct cc_rw *w, const struct cc_decl *d)
+{
+    char *types = cc_param_types(w, d);
+
+    if (types)
+        cc_put(w,
+               "static constexpr nputwin_params nputwin_flat __attribute__((used)) = "
+               "::nputwin::lang::flat<%s>::params(); ",
+               types);
+    free(types);
+}
+
 static void emit_body(struct cc_rw *w, const struct cc_decl *d, const struct cc_kernel *k)
 {
     if (w->view == CC_HOST) {
@@ -138,6 +152,7 @@ static void emit_body(struct cc_rw *w, const struct cc_decl *d, const struct cc_
     cc_flush_through(w, d->body);
     cc_put(w, " %sstatic const char nputwin_mark_%s __attribute__((used)) = 1; ",
            w->view == CC_BOTH ? "::nputwin::lang::entered(__PRETTY_FUNCTION__); " : "", k->attr);
+    emit_params(w, d);
     cc_resync(w, d->body + 1);
     cc_emit_range(w, d->body + 1, d->end);
     cc_flush_through(w, d->end);

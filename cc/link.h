@@ -6,5 +6,7 @@
 
 /* objects: paths in the user's order. */
 bool cc_link(const struct cc_job *j, const struct cc_words *objects);
+/* What aclrtBinaryLoadFromFile takes: a shared library with a tail of ours (engine/kernel.h). */
+bool cc_binary(const struct cc_job *j, const struct cc_words *objects);
 bool cc_archive(const struct cc_job *j, const struct cc_words *objects);
 #endif

@@ -176,6 +176,8 @@ static bool build(const struct cc_job *j)
     case CC_LINK:
     case CC_SHARED:
         return cc_link(j, &objects);
+    case CC_BINARY:
+        return cc_binary(j, &objects);
     case CC_ARCHIVE:
         return cc_archive(j, &objects);
     default:

@@ -17,6 +17,7 @@ struct merge {
     struct cc_elf host;
     struct cc_elf side[2];      /* AIV, AIC as compiled; AIC unused when there is none */
     struct cc_words kernels[2]; /* symbols of the kernels in each */
+    struct cc_words flats[2];   /* nputwin_flat of each kernel; "" where it has none */
     struct cc_words link;       /* objects of the last ld -r */
     char *path_host;            /* host object as it is now */
     bool has_locals;
@@ -39,22 +40,43 @@ static bool has(const struct cc_words *w, const char *s)
 
 /* ---- kernels of a device object ---- */
 
-/* "_ZZ<encoding>E<n>nputwin_mark_v": the kernel is _Z<encoding>, or for C linkage the plain name.
- */
-static void find_kernels(const struct cc_elf *e, struct cc_words *kernels)
+/* "_ZZ<encoding>E" of a name with the local static word; its length, 0 when it is no such name. */
+static size_t encoding_of(const char *name, const char *word)
+{
+    const char *end = strstr(name, word);
+
+    if (!end || strncmp(name, "_ZZ", 3) != 0)
+        return 0;
+    while (end > name + 3 && isdigit((unsigned char)end[-1]))
+        end--;
+    return end[-1] == 'E' ? (size_t)(end - name) : 0;
+}
+
+/* The description of the parameters that stands beside the mark; "" when there is none. */
+static const char *flat_beside(const struct cc_elf *e, const char *mark, size_t encoding)
 {
     for (uint32_t i = 1; i < e->n_sym; i++) {
-        const char *name = cc_elf_name(e, i), *mark = strstr(name, "nputwin_mark_");
-        const char *end = mark;
+        const char *name = cc_elf_name(e, i);
+
+        if (encoding_of(name, "nputwin_flat") == encoding && !strncmp(name, mark, encoding) &&
+            cc_elf_is_defined(e, i))
+            return name;
+    }
+    return "";
+}
+
+/* "_ZZ<encoding>E<n>nputwin_mark_v": the kernel is _Z<encoding>, or for C linkage the plain name.
+ */
+static void find_kernels(const struct cc_elf *e, struct cc_words *kernels, struct cc_words *flats)
+{
+    for (uint32_t i = 1; i < e->n_sym; i++) {
+        const char *name = cc_elf_name(e, i);
+        size_t encoding = encoding_of(name, "nputwin_mark_");
         char *kernel;
 
-        if (!mark || strncmp(name, "_ZZ", 3) != 0 || !cc_elf_is_defined(e, i))
+        if (!encoding || !cc_elf_is_defined(e, i))
             continue;
-        while (end > name + 3 && isdigit((unsigned char)end[-1]))
-            end--;
-        if (end[-1] != 'E')
-            continue;
-        kernel = cc_fmt("_Z%.*s", (int)(end - 1 - (name + 3)), name + 3);
+        kernel = cc_fmt("_Z%.*s", (int)(encoding - 4), name + 3);
         if (!cc_elf_find(e, kernel)) {
             const char *plain = kernel + 2;
 
@@ -62,8 +84,10 @@ static void find_kernels(const struct cc_elf *e, struct cc_words *kernels)
                 plain++;
             memmove(kernel, plain, strlen(plain) + 1);
         }
-        if (cc_elf_find(e, kernel) && !has(kernels, kernel))
+        if (cc_elf_find(e, kernel) && !has(kernels, kernel)) {
             cc_word(kernels, kernel);
+            cc_word(flats, flat_beside(e, name, encoding));
+        }
         free(kernel);
     }
 }
@@ -130,19 +154,22 @@ static bool rewrite_file(const char *from, const char *to, const struct merge *m
 
 static bool isolate(struct merge *m, int side, const char *path)
 {
-    struct cc_words argv = {0};
+    struct cc_words argv = {0}, roots = {0};
     char *seen, *bare = cc_fmt("%s/%c1.o", m->in->dir, SIDE[side]);
     char *kept = cc_fmt("%s/%c2.o", m->in->dir, SIDE[side]);
     char *own = cc_fmt("%s/%c3.o", m->in->dir, SIDE[side]);
 
-    if (!globalize(m, &m->side[side], path, &m->kernels[side], &seen) ||
-        !rewrite_file(seen, bare, m, -1))
+    cc_words_join(&roots, &m->kernels[side]);
+    for (size_t i = 0; i < m->flats[side].n; i++)
+        if (*m->flats[side].at[i])
+            cc_word(&roots, m->flats[side].at[i]);
+    if (!globalize(m, &m->side[side], path, &roots, &seen) || !rewrite_file(seen, bare, m, -1))
         return false;
     cc_word(&argv, "ld");
     cc_word(&argv, "-r");
     cc_word(&argv, "--gc-sections");
-    for (size_t i = 0; i < m->kernels[side].n; i++)
-        cc_wordf(&argv, "--undefined=%s", m->kernels[side].at[i]);
+    for (size_t i = 0; i < roots.n; i++)
+        cc_wordf(&argv, "--undefined=%s", roots.at[i]);
     cc_word(&argv, "-o");
     cc_word(&argv, kept);
     cc_word(&argv, bare);
@@ -305,6 +332,20 @@ static void add_pointer(const struct merge *m, struct cc_text *t, int side, bool
     free(name);
 }
 
+static void add_params(const struct merge *m, struct cc_text *t, const char *kernel)
+{
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < m->kernels[side].n; i++)
+            if (!strcmp(m->kernels[side].at[i], kernel) && *m->flats[side].at[i]) {
+                char *name = device_name(m, side, m->flats[side].at[i]);
+
+                cc_addf(t, "\t.quad \"%s\"\n", name);
+                free(name);
+                return;
+            }
+    cc_adds(t, "\t.quad 0\n");
+}
+
 static void add_row(const struct merge *m, struct cc_text *t, size_t n, const char *kernel)
 {
     enum cc_kind kind = cc_kind_of(&m->side[0], m->in->aic ? &m->side[1] : NULL, kernel);
@@ -313,7 +354,9 @@ static void add_row(const struct merge *m, struct cc_text *t, size_t n, const ch
     cc_addf(t, "\t.quad \"%s\"\n", key);
     add_pointer(m, t, 0, kind != CC_KIND_AIC, kernel);
     add_pointer(m, t, 1, kind != CC_KIND_AIV, kernel);
-    cc_addf(t, "\t.quad .Lname%zu\n\t.long %d, %d\n", n, (int)kind, m->in->arch);
+    cc_addf(t, "\t.quad .Lname%zu\n\t.long %d, %d\n\t.quad .Lsymbol%zu\n", n, (int)kind,
+            m->in->arch, n);
+    add_params(m, t, kernel);
     free(key);
 }
 
@@ -323,7 +366,7 @@ static void begin_data(struct cc_text *t, const char *section, const char *tag, 
             name, tag, name, tag, name);
 }
 
-/* Layout of struct nputwin_kernel (engine/kernel.h, version 1). */
+/* Layout of struct nputwin_kernel (engine/kernel.h, version 2). */
 static char *table(const struct merge *m, const struct cc_words *rows, struct cc_text *names)
 {
     struct cc_text t = {0};
@@ -336,7 +379,8 @@ static char *table(const struct merge *m, const struct cc_words *rows, struct cc
     begin_data(&t, ".rodata.nputwin,\"a\"", m->in->tag, "nputwin_n_rows");
     cc_addf(&t, "\t.long %zu\n", rows->n);
     for (size_t i = 0; i < rows->n; i++) {
-        cc_addf(&t, ".Lname%zu:\t.string \"%s\"\n", i, name ? name : rows->at[i]);
+        cc_addf(&t, ".Lname%zu:\t.string \"%s\"\n.Lsymbol%zu:\t.string \"%s\"\n", i,
+                name ? name : rows->at[i], i, rows->at[i]);
         name = name ? strtok_r(NULL, "\n", &save) : NULL;
     }
     cc_adds(&t, "\t.section .note.GNU-stack,\"\",%progbits\n");
@@ -378,7 +422,7 @@ bool cc_merge(const struct cc_merge *in)
     for (int side = 0; ok && side < 2 && paths[side]; side++) {
         ok = cc_elf_open(&m.side[side], paths[side]);
         if (ok)
-            find_kernels(&m.side[side], &m.kernels[side]);
+            find_kernels(&m.side[side], &m.kernels[side], &m.flats[side]);
     }
     ok = ok && finish_host(&m);
     for (int side = 0; ok && side < 2 && paths[side]; side++)

@@ -66,6 +66,8 @@ int32_t cc_launch_deduced(struct cc_rw *w, int32_t i);
 void cc_stubs(struct cc_rw *w, const struct cc_decl *d, struct cc_kernel *k);
 /* Fills n_params and c_params. */
 void cc_params(const struct cc_rw *w, const struct cc_decl *d, struct cc_kernel *k);
+/* "decltype(x), decltype(y)" of the parameters; NULL when one has no name. */
+char *cc_param_types(const struct cc_rw *w, const struct cc_decl *d);
 
 /* ---- placed.c ---- */
 /* The declaration of an array in on-chip memory at i; returns the token behind it, or i. */

@@ -209,6 +209,46 @@ static void template_names(const struct cc_rw *w, const struct cc_decl *d, struc
     }
 }
 
+/* The name of a function parameter, or CC_NONE: the last word before its default and its [n], when
+ * a type stands before it. */
+static int32_t declared_name(const struct cc_lex *l, const struct piece *p)
+{
+    struct piece bare = *p;
+
+    while (bare.e > bare.a && cc_is(l, bare.e - 1, "]") && cc_mate(l, bare.e - 1) != CC_NONE)
+        bare.e = cc_mate(l, bare.e - 1);
+    if (bare.e - bare.a == 2 && (cc_is(l, bare.a, "struct") || cc_is(l, bare.a, "class") ||
+                                 cc_is(l, bare.a, "enum") || cc_is(l, bare.a, "union")))
+        return CC_NONE;
+    return bare.e > bare.a && !cc_is(l, bare.e - 1, "__restrict__") &&
+                   !cc_is(l, bare.e - 1, "__restrict")
+               ? param_name(l, &bare)
+               : CC_NONE;
+}
+
+char *cc_param_types(const struct cc_rw *w, const struct cc_decl *d)
+{
+    const struct cc_lex *l = &w->lex;
+    struct cc_text t = {0};
+    struct piece p;
+    int32_t i = d->lp + 1;
+
+    cc_add(&t, "", 0);
+    if (is_void_list(l, d))
+        return t.s;
+    while (next_piece(l, &i, d->rp, &p)) {
+        int32_t name = declared_name(l, &p);
+
+        if (name == CC_NONE) {
+            cc_text_finish(&t);
+            return NULL;
+        }
+        cc_addf(&t, "%sdecltype(%.*s)%s", t.size ? ", " : "", (int)l->tok[name].len,
+                l->text + l->tok[name].at, is_pack(l, &p) ? "..." : "");
+    }
+    return t.s;
+}
+
 /* Is the kernel launched somewhere without its template arguments? Else nobody needs a selector. */
 static bool is_deduced(const struct cc_lex *l, const struct cc_kernel *k)
 {

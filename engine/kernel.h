@@ -15,8 +15,20 @@
 extern "C" {
 #endif
 
-enum { NPUTWIN_KERNEL_ABI = 1, NPUTWIN_KERNEL_ABI_BITS = 8 };
+enum { NPUTWIN_KERNEL_ABI = 2, NPUTWIN_KERNEL_ABI_BITS = 8 };
 enum nputwin_kernel_kind { NPUTWIN_AIV, NPUTWIN_AIC, NPUTWIN_MIX_1_1, NPUTWIN_MIX_1_2 };
+
+/* What a caller needs who has only addresses of the arguments, not their types: a launch by handle
+ * (aclrtLaunchKernelWithArgsArray and its like). call(fn, arg) calls a device copy fn with the
+ * values at arg[0..n-1]; NULL when the parameters are no plain values. */
+struct nputwin_param {
+    uint32_t bytes, align;
+};
+struct nputwin_params {
+    uint32_t n;
+    const struct nputwin_param *param;
+    void (*call)(void (*fn)(void), void *const *arg);
+};
 
 struct nputwin_kernel {
     const void *key;   /* address of the host symbol: what the launch expression names */
@@ -25,12 +37,27 @@ struct nputwin_kernel {
     const char *name; /* demangled, with template arguments */
     uint32_t kind;    /* enum nputwin_kernel_kind */
     uint32_t arch;    /* 2201 or 3510 */
+    /* since 2 */
+    const char *symbol; /* as the linker knows it: what aclrtBinaryGetFunction takes */
+    const struct nputwin_params *params; /* NULL: a parameter has no name in the source */
 };
+enum { NPUTWIN_KERNEL_BYTES_1 = 40 }; /* a row of version 1 ends before symbol */
 
-/* abi: NPUTWIN_KERNEL_ABI in the low bits; above them the number of engine/layout.h that the doors
- * left in the object, 0 when it uses none. An object of another layout is remembered by name only:
- * a launch of its kernels says to build it again.
- * rows stay valid until nputwin_unregister with the same pointer (dlclose). Thread-safe. */
+/* The last bytes of a binary that aclrtBinaryLoadFromData takes (`bisheng --cce-aicore-only`):
+ * a shared library of this machine, then this. Nothing without it, or with another hash, is ever
+ * handed to the loader of programs. */
+struct nputwin_binary_tail {
+    char magic[8]; /* NPUTWIN_BINARY_MAGIC, without its NUL */
+    uint32_t version, arch;
+    uint64_t bytes, hash; /* of what stands before the tail; FNV-1a, 64 bits */
+};
+#define NPUTWIN_BINARY_MAGIC "nputwinB"
+enum { NPUTWIN_BINARY_VERSION = 1 };
+
+/* abi: the version of the rows (1 or NPUTWIN_KERNEL_ABI) in the low bits; above them the number of
+ * engine/layout.h that the doors left in the object, 0 when it uses none. An object of another
+ * layout is remembered by name only: a launch of its kernels says to build it again. rows stay
+ * valid until nputwin_unregister with the same pointer (dlclose). Thread-safe. */
 void nputwin_register(uint32_t abi, const struct nputwin_kernel *rows, uint32_t n);
 void nputwin_unregister(const struct nputwin_kernel *rows);
 

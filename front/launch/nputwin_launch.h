@@ -194,6 +194,35 @@ template <class... P> struct signature {
     static void drop(void *copy) { delete static_cast<values *>(copy); }
 };
 
+/* The same for callers that have addresses only. The rewriter leaves one of these in each kernel's
+ * body, nputwin_flat, where the driver finds it by name. */
+template <class... P> struct flat {
+    static constexpr nputwin_param PARAMS[sizeof...(P) + 1] = {
+        {std::uint32_t(sizeof(P)), std::uint32_t(alignof(P))}..., {0, 0}};
+    static constexpr bool PLAIN =
+        ((std::is_trivially_copyable_v<P> && !std::is_reference_v<P>) && ...);
+
+    template <std::size_t... I>
+    static void call_each(void (*fn)(void), void *const *arg, std::index_sequence<I...>)
+    {
+        (void)arg;
+        const std::tuple<P...> values{*static_cast<const P *>(arg[I])...};
+
+        signature<P...>::call(fn, &values);
+    }
+    static void call(void (*fn)(void), void *const *arg)
+    {
+        call_each(fn, arg, std::index_sequence_for<P...>{});
+    }
+    static constexpr nputwin_params params()
+    {
+        if constexpr (PLAIN)
+            return {std::uint32_t(sizeof...(P)), PARAMS, call};
+        else
+            return {std::uint32_t(sizeof...(P)), PARAMS, nullptr};
+    }
+};
+
 template <class... P, class... A, std::size_t... I>
 std::uint32_t run_each(void (*kernel)(P...), config::packed<A...> &p, std::index_sequence<I...>)
 {

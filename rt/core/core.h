@@ -154,6 +154,78 @@ NPU_API int npu_rt_fill(void *dst, size_t max, uint32_t value, uint32_t value_by
 NPU_API int npu_rt_fill_async(void *dst, size_t max, uint32_t value, uint32_t value_bytes, size_t n,
                               struct npu_stream *s, const char *who);
 
+/* ---- binaries of kernels, and launches by handle (binary.c, args.c) ---- */
+struct npu_binary;
+struct npu_function; /* of a binary, or of the program itself */
+struct npu_args;     /* a list of arguments under construction */
+NPU_API int npu_rt_binary_load(struct npu_binary **out, const void *data, size_t bytes,
+                               const char *who);
+/* The linker's name of the kernel whose address is the value of a variable of the binary; malloc'd,
+ * NULL with the message when there is none. Needs no device. */
+NPU_API char *npu_rt_binary_symbol(const void *data, size_t bytes, const char *variable,
+                                   const char *who);
+NPU_API int npu_rt_binary_load_file(struct npu_binary **out, const char *path, const char *who);
+/* Handles into it end here; its code goes when the last launch of it has ended. */
+NPU_API int npu_rt_binary_unload(struct npu_binary *b, const char *who);
+/* aclrtCreateBinary: only where the bytes are; they stay the caller's. NULL with the message. */
+struct npu_image;
+NPU_API struct npu_image *npu_rt_image_new(const void *data, size_t bytes, const char *who);
+NPU_API int npu_rt_image_free(struct npu_image *i, const char *who);
+NPU_API int npu_rt_image(const struct npu_image *i, const void **data, size_t *bytes,
+                         const char *who);
+NPU_API int npu_rt_binary_function(struct npu_binary *b, const char *name,
+                                   struct npu_function **out, const char *who);
+/* The function whose name ends in _<entry>. */
+NPU_API int npu_rt_binary_function_by_entry(struct npu_binary *b, uint64_t entry,
+                                            struct npu_function **out, const char *who);
+NPU_API int npu_rt_function_of_symbol(const void *symbol, struct npu_function **out,
+                                      const char *who);
+NPU_API int npu_rt_function_binary(const struct npu_function *f, struct npu_binary **out,
+                                   const char *who);
+struct npu_function_info {
+    const char *symbol; /* borrowed until its binary is unloaded */
+    uint32_t kind, n_params;
+    void *aic, *aiv; /* code; NULL where it has none */
+};
+NPU_API int npu_rt_function_info(const void *function, struct npu_function_info *out,
+                                 const char *who);
+/* Where parameter i stands in a block of arguments: each at its own alignment, in order. */
+NPU_API int npu_rt_function_param(const void *function, size_t i, size_t *at, size_t *bytes,
+                                  const char *who);
+
+/* A place in a block of arguments that is to hold the address of another place in it. */
+struct npu_placeholder {
+    uint32_t addr_at, data_at;
+};
+/* All check what they are given, copy the arguments and launch in stream order. function: a handle
+ * or a host symbol. */
+NPU_API int npu_rt_launch_array(const void *function, uint32_t n_blocks, struct npu_stream *s,
+                                void *const *arg, const char *who);
+NPU_API int npu_rt_launch_host(const void *function, uint32_t n_blocks, struct npu_stream *s,
+                               const void *args, size_t bytes, const struct npu_placeholder *place,
+                               size_t n_places, const char *who);
+/* args: device memory, read when the launch runs. */
+NPU_API int npu_rt_launch_device(const void *function, uint32_t n_blocks, struct npu_stream *s,
+                                 const void *args, size_t bytes, const char *who);
+NPU_API int npu_rt_launch_args(const struct npu_function *f, uint32_t n_blocks,
+                               struct npu_stream *s, struct npu_args *args, const char *who);
+
+/* Lists of arguments: at most 128, in order. They live as long as their function's binary. */
+NPU_API size_t npu_rt_args_bytes(void);
+NPU_API int npu_rt_args_new(const struct npu_function *f, struct npu_args **out, const char *who);
+/* In memory of the caller: at is npu_rt_args_bytes() long, room of data holds the values. */
+NPU_API int npu_rt_args_init(const struct npu_function *f, struct npu_args *at, void *data,
+                             size_t room, const char *who);
+/* param: a number from 1 on, never 0. */
+NPU_API int npu_rt_args_append(struct npu_args *a, const void *value, size_t bytes,
+                               uintptr_t *param, const char *who);
+NPU_API int npu_rt_args_append_placeholder(struct npu_args *a, uintptr_t *param, const char *who);
+NPU_API int npu_rt_args_placeholder(struct npu_args *a, uintptr_t param, size_t bytes, void **out,
+                                    const char *who);
+NPU_API int npu_rt_args_update(struct npu_args *a, uintptr_t param, const void *value, size_t bytes,
+                               const char *who);
+NPU_API int npu_rt_args_finalize(struct npu_args *a, const char *who);
+
 /* ---- virtual memory ---- */
 struct npu_physical;
 NPU_API int npu_rt_vm_reserve(void **out, size_t bytes, size_t alignment, void *want);

@@ -7,9 +7,8 @@
  * the table of kernels is read without a lock; writers make a new one and never free the old (a few
  * hundred bytes a dlopen), so a reader never sees one go.
  */
-#include "core.h"
+#include "binary.h"
 #include "../../engine/engine.h"
-#include "../../engine/kernel.h"
 #include "../../engine/layout.h"
 
 #include <pthread.h>
@@ -28,9 +27,14 @@ struct table {
 struct group { /* rows of one nputwin_register */
     struct group *next;
     const struct nputwin_kernel *rows;
-    uint32_t n;
+    uint32_t n, row_bytes;
     bool is_stale; /* compiled by another version: named, never run */
 };
+
+static const struct nputwin_kernel *row_of(const struct group *g, uint32_t i)
+{
+    return (const struct nputwin_kernel *)((const char *)g->rows + (size_t)i * g->row_bytes);
+}
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct group *groups;
@@ -81,20 +85,60 @@ static void rebuild(void)
     t->cap = cap;
     for (const struct group *g = groups; g; g = g->next) {
         for (uint32_t i = 0; i < g->n && !g->is_stale; i++)
-            put(t, &g->rows[i]);
+            put(t, row_of(g, i));
     }
     atomic_store_explicit(&table, t, memory_order_release);
 }
 
-static uint32_t own_abi(void)
+static uint32_t rows_version(uint32_t abi)
 {
-    return NPUTWIN_KERNEL_ABI | npu_layout_number() << NPUTWIN_KERNEL_ABI_BITS;
+    return abi & ((1u << NPUTWIN_KERNEL_ABI_BITS) - 1);
 }
 
 /* Objects without a layout number use no instruction. */
 static bool is_of_this_version(uint32_t abi)
 {
-    return abi == NPUTWIN_KERNEL_ABI || abi == own_abi();
+    uint32_t layout = abi >> NPUTWIN_KERNEL_ABI_BITS;
+
+    return rows_version(abi) >= 1 && rows_version(abi) <= NPUTWIN_KERNEL_ABI &&
+           (!layout || layout == npu_layout_number());
+}
+
+/* Who loads a binary gets its tables (npu_rt_collect); the constructors run on its thread. */
+static pthread_t collector;
+static struct npu_collected *collected;
+
+void rt_collect(struct npu_collected *to)
+{
+    pthread_mutex_lock(&lock);
+    collector = pthread_self();
+    collected = to;
+    pthread_mutex_unlock(&lock);
+}
+
+/* Locked. */
+static void collect(const struct group *g)
+{
+    if (!collected || !pthread_equal(collector, pthread_self()))
+        return;
+    if (collected->n_tables < sizeof(collected->table) / sizeof(collected->table[0])) {
+        collected->table[collected->n_tables++] =
+            (struct npu_kernel_table){g->rows, g->n, g->row_bytes, g->is_stale};
+    } else {
+        collected->is_cut = true;
+    }
+}
+
+const struct nputwin_kernel *rt_kernel(const void *key)
+{
+    const struct nputwin_kernel *k = find(key);
+    bool is_whole = false;
+
+    pthread_mutex_lock(&lock);
+    for (const struct group *g = groups; k && g && !is_whole; g = g->next)
+        is_whole = g->row_bytes == sizeof(*k) && k >= g->rows && k < g->rows + g->n;
+    pthread_mutex_unlock(&lock);
+    return is_whole ? k : NULL;
 }
 
 NPU_API void nputwin_register(uint32_t abi, const struct nputwin_kernel *rows, uint32_t n)
@@ -104,8 +148,11 @@ NPU_API void nputwin_register(uint32_t abi, const struct nputwin_kernel *rows, u
     if (!g)
         return;
     pthread_mutex_lock(&lock);
-    *g = (struct group){groups, rows, n, !is_of_this_version(abi)};
+    *g = (struct group){groups, rows, n,
+                        rows_version(abi) == 1 ? NPUTWIN_KERNEL_BYTES_1 : sizeof(*rows),
+                        !is_of_this_version(abi)};
     groups = g;
+    collect(g);
     rebuild();
     pthread_mutex_unlock(&lock);
 }
@@ -206,8 +253,8 @@ static const char *stale_name(const void *key)
     pthread_mutex_lock(&lock);
     for (const struct group *g = groups; g && !name; g = g->next) {
         for (uint32_t i = 0; g->is_stale && i < g->n; i++) {
-            if (g->rows[i].key == key)
-                name = g->rows[i].name;
+            if (row_of(g, i)->key == key)
+                name = row_of(g, i)->name;
         }
     }
     pthread_mutex_unlock(&lock);

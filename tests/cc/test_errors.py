@@ -91,7 +91,7 @@ def test_warnings_of_generated_text_are_not_shown(cc):
     ("--npu-arhc=dav-2201", ["did you mean --npu-arch="]),
     ("--npu-arch", ["--npu-arch needs a value"]),
     ("--asc-nothing-like-it-at-all", ["unknown option --asc-nothing-like-it-at-all", "--help"]),
-    ("--aicore-only", ["--aicore-only", "host and device code together"]),
+    ("--cce-host-only", ["--cce-host-only", "host and device code together"]),
     ("-", ["standard input"]),
 ])
 def test_options_that_are_refused(cc, option, words):

@@ -45,11 +45,13 @@ static void *copy(const void *args)
 static int key_good, key_broken, key_other_arch, key_no_code, key_unknown, key_cube;
 
 static const struct nputwin_kernel kernels[] = {
-    {&key_good, (void (*)(void))one_per_block, NULL, "one_per_block", NPUTWIN_AIV, 2201},
-    {&key_broken, (void (*)(void))breaks, NULL, "breaks", NPUTWIN_AIV, 2201},
-    {&key_other_arch, (void (*)(void))one_per_block, NULL, "for_3510", NPUTWIN_AIV, 3510},
-    {&key_no_code, NULL, NULL, "no_code", NPUTWIN_AIV, 2201},
-    {&key_cube, NULL, (void (*)(void))breaks, "cube_breaks", NPUTWIN_AIC, 2201},
+    {&key_good, (void (*)(void))one_per_block, NULL, "one_per_block", NPUTWIN_AIV, 2201, NULL,
+     NULL},
+    {&key_broken, (void (*)(void))breaks, NULL, "breaks", NPUTWIN_AIV, 2201, NULL, NULL},
+    {&key_other_arch, (void (*)(void))one_per_block, NULL, "for_3510", NPUTWIN_AIV, 3510, NULL,
+     NULL},
+    {&key_no_code, NULL, NULL, "no_code", NPUTWIN_AIV, 2201, NULL, NULL},
+    {&key_cube, NULL, (void (*)(void))breaks, "cube_breaks", NPUTWIN_AIC, 2201, NULL, NULL},
 };
 
 static uint32_t launch(const void *key, uint32_t block_dim, aclrtStream s, struct args a)
@@ -95,10 +97,10 @@ static void test_refused_launches(void **state)
 static void test_kernels_of_another_version(void **state)
 {
     static int key_old, key_older;
-    static const struct nputwin_kernel old[] = {
-        {&key_old, (void (*)(void))one_per_block, NULL, "old_kernel", NPUTWIN_AIV, 2201}};
-    static const struct nputwin_kernel older[] = {
-        {&key_older, (void (*)(void))one_per_block, NULL, "older_kernel", NPUTWIN_AIV, 2201}};
+    static const struct nputwin_kernel old[] = {{&key_old, (void (*)(void))one_per_block, NULL,
+                                                 "old_kernel", NPUTWIN_AIV, 2201, NULL, NULL}};
+    static const struct nputwin_kernel older[] = {{&key_older, (void (*)(void))one_per_block, NULL,
+                                                   "older_kernel", NPUTWIN_AIV, 2201, NULL, NULL}};
     const uint32_t layout = npu_layout_number();
     struct args a = {NULL, 0};
 
@@ -113,6 +115,34 @@ static void test_kernels_of_another_version(void **state)
     OK(launch(&key_old, 1, NULL, a));
     nputwin_unregister(old);
     nputwin_unregister(older);
+}
+
+/* Rows of version 1 end before symbol; they run, and are not launched by handle. */
+static void test_rows_of_version_1(void **state)
+{
+    static int key_first, key_second;
+    static const struct {
+        const void *key;
+        void (*aiv)(void), (*aic)(void);
+        const char *name;
+        uint32_t kind, arch;
+    } rows[] = {
+        {&key_first, NULL, NULL, "first_of_1", NPUTWIN_AIV, 2201},
+        {&key_second, (void (*)(void))one_per_block, NULL, "second_of_1", NPUTWIN_AIV, 2201}};
+    uint32_t out[2] = {0, 0};
+    struct args a = {out, 2};
+    void *args[] = {&a};
+
+    (void)state;
+    assert_int_equal(sizeof(rows[0]), NPUTWIN_KERNEL_BYTES_1);
+    nputwin_register(1, (const struct nputwin_kernel *)(const void *)rows, 2);
+    FAILS(107000, "first_of_1 has no code", launch(&key_first, 1, NULL, a));
+    OK(launch(&key_second, 2, NULL, a));
+    OK(aclrtSynchronizeStream(NULL));
+    assert_int_equal(out[1], 2);
+    FAILS(107000, "neither a function handle nor a kernel",
+          aclrtLaunchKernelWithArgsArray(&key_second, 1, NULL, NULL, args));
+    nputwin_unregister((const struct nputwin_kernel *)(const void *)rows);
 }
 
 static void *check_elsewhere(void *arg)
@@ -249,6 +279,7 @@ int main(void)
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_refused_launches),
         cmocka_unit_test(test_kernels_of_another_version),
+        cmocka_unit_test(test_rows_of_version_1),
         cmocka_unit_test(test_fault_is_sticky),
         cmocka_unit_test(test_cube_fault_has_its_own_code),
         cmocka_unit_test(test_parked_launch),
