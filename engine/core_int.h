@@ -128,7 +128,7 @@ void npu_fault_range(struct npu_core_int *c, enum npu_op op, const char *operand
 /* ---- executing one laid-out instruction ---- */
 void npu_vec_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w);
 /* n halves (or bfloat16): infinities become the largest number of their sign, NaN 0. */
-void npu_saturate(enum npu_type type, void *elements, uint32_t n);
+void npu_make_finite(enum npu_type type, void *elements, uint32_t n);
 void npu_special_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w);
 /* False when the instruction is none of those in rearrange.c. */
 bool npu_rearrange_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w);

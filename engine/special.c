@@ -57,7 +57,7 @@ static void put_lanes(const struct repeat *p)
 static void put_halves(const struct repeat *p)
 {
     if (p->in->saturates)
-        npu_saturate(TYPE_f16, p->out, p->w->lanes);
+        npu_make_finite(TYPE_f16, p->out, p->w->lanes);
     put_lanes(p);
 }
 
@@ -115,7 +115,7 @@ static uint16_t half_of(const struct repeat *p, float v)
     uint16_t h = npu_f32_to_f16(v);
 
     if (p->in->saturates)
-        npu_saturate(TYPE_f16, &h, 1);
+        npu_make_finite(TYPE_f16, &h, 1);
     return h;
 }
 
@@ -153,7 +153,7 @@ static void round_halves(const struct repeat *p, float *x, uint32_t n)
 
     p->c->lanes->conv[TYPE_f32][TYPE_f16][ROUND_RINT](h, x, n);
     if (p->in->saturates)
-        npu_saturate(TYPE_f16, h, n);
+        npu_make_finite(TYPE_f16, h, n);
     p->c->lanes->conv[TYPE_f16][TYPE_f32][ROUND_NONE](x, h, n);
 }
 
@@ -446,12 +446,12 @@ static void compute_and_narrow(const struct repeat *p)
     } else {
         l->op[first[p->in->op]][p->in->type](wide, p->a, p->b, 0, n);
         if (p->in->saturates && is_half(p))
-            npu_saturate(TYPE_f16, wide, n);
+            npu_make_finite(TYPE_f16, wide, n);
         l->conv[p->in->type][p->in->dst_type][ROUND_RINT](p->out, wide, n);
         if (p->in->dst_type == TYPE_f16)
             nan_to_zero(p->out, n);
         if (p->in->dst_type == TYPE_f16 && p->in->saturates)
-            npu_saturate(TYPE_f16, p->out, n);
+            npu_make_finite(TYPE_f16, p->out, n);
     }
     put_lanes(p);
 }

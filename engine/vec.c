@@ -67,7 +67,7 @@ static uint32_t n_lanes(const struct npu_walk *w)
     return (w->n_repeats - 1) * w->lanes + w->last_lanes;
 }
 
-void npu_saturate(enum npu_type type, void *elements, uint32_t n)
+void npu_make_finite(enum npu_type type, void *elements, uint32_t n)
 {
     const uint16_t infinite = type == TYPE_f16 ? 0x7c00 : 0x7f80;
     uint16_t *e = elements;
@@ -100,7 +100,7 @@ static void run_dense(struct npu_core_int *c, const struct npu_insn *in, const s
         c->lanes->op[in->op][in->type](
             p[0], p[1], npu_isa[in->op].shape == SHAPE_AXPY ? p[0] : p[2], in->scalar, n_lanes(w));
     if (is_saturated(in, &type))
-        npu_saturate(type, p[0], n_lanes(w));
+        npu_make_finite(type, p[0], n_lanes(w));
 }
 
 static void run_repeat(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w,
@@ -123,7 +123,7 @@ static void run_repeat(struct npu_core_int *c, const struct npu_insn *in, const 
     else
         c->lanes->op[in->op][in->type](dense[0], dense[1], dense[2], in->scalar, w->lanes);
     if (is_saturated(in, &type))
-        npu_saturate(type, dense[0], w->lanes);
+        npu_make_finite(type, dense[0], w->lanes);
     npu_view_scatter(c, &v[VIEW_DST], r, dense[0], w->lanes, mask);
 }
 
