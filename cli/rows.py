@@ -34,12 +34,27 @@ def word_of(name):
     return words[-1]
 
 
+def words_of_test(root, path):
+    """The words of a test, and of the tables of calls that it expands."""
+    text = path.read_text(errors="replace")
+    text += "".join((root / table).read_text() for table in re.findall(r'#include "(?:\.\./)*(front/c/\w+\.def)"', text))
+    return set(re.findall(r"\w+", text))
+
+
+def is_mentioned(name, words):
+    """Of a call of the C API the test writes the stem: name##_sync, name##_rn, asc_set_atomic_add_##suffix."""
+    if word_of(name) in words:
+        return True
+    stem = re.sub(r"(_r(n|na|d|u|z))?(_sync)?$", "", name) if name.startswith("asc_") else ""
+    return stem in words or any(stem.startswith(word) for word in words if word.startswith("asc_") and word.endswith("_"))
+
+
 def tests_by_name(root, names):
     found = {}
     for path in sorted({p for pattern in TESTS for p in root.glob(pattern) if p.suffix in SUFFIXES}):
-        words = set(re.findall(r"\w+", path.read_text(errors="replace")))
+        words = words_of_test(root, path)
         for name in names:
-            if word_of(name) in words:
+            if is_mentioned(name, words):
                 found.setdefault(name, []).append(path.relative_to(root).as_posix())
     return found
 

@@ -128,6 +128,7 @@ enum { NPU_LIST = 16, MERGE_QUEUES = 7, MERGE_STOPS = 8, NCHW_DST_HIGH = 1, NCHW
 struct npu_lists {
     uint32_t dst[NPU_LIST], src[NPU_LIST];
     uint32_t src_bytes[4]; /* vmrgsort: length of each queue */
+    uint32_t va[8][8];     /* address registers VA0 to VA7 of the doors, eight blks each */
 };
 
 struct npu_bank {

@@ -34,6 +34,7 @@ enum {
 #define FOR_F16_F32_S16_S32(M, ...) FOR_F16_F32_S32(M, __VA_ARGS__) M(s16, __VA_ARGS__)
 #define FOR_S16_S32(M, ...)         M(s16, __VA_ARGS__) M(s32, __VA_ARGS__)
 #define FOR_S16_U16(M, ...)         M(s16, __VA_ARGS__) M(u16, __VA_ARGS__)
+#define FOR_U16_U32(M, ...)         M(u16, __VA_ARGS__) M(u32, __VA_ARGS__)
 #define FOR_S16_U16_S32_U32(M, ...)                                                                \
     FOR_S16_U16(M, __VA_ARGS__) M(s32, __VA_ARGS__) M(u32, __VA_ARGS__)
 #define FOR_B16_B32(M, ...) M(b16, __VA_ARGS__) M(b32, __VA_ARGS__)

@@ -15,7 +15,8 @@ TEXT = "".join(path.read_text() for path in sorted((ROOT / "front/api").glob("*.
 ROWS = re.findall(r'^API\((\w+), +(\w+), +(\w+), +"([\d ]+)", (\w+)\)$', TEXT, re.M)
 FOLDERS = {"host": "sdk"}
 HEADERS = {
-    door: "".join(path.read_text() for path in sorted((ROOT / FOLDERS.get(door, f"front/{door}")).rglob("*.h")))
+    door: "".join(path.read_text() for suffix in ("*.h", "*.def")
+                  for path in sorted((ROOT / FOLDERS.get(door, f"front/{door}")).rglob(suffix)))
     for door in sorted({door for _, door, *_ in ROWS})
 }
 
@@ -24,6 +25,10 @@ def declared(name, text):
     """As a word, or put together by a stamping macro: vconv_##name with NPU_CCE_CONV(f162f32, ...)."""
     if re.search(rf"\b{name}\b", text):
         return True
+    if name.startswith("asc_"):  # name##_sync, ASC_CONV5 adds the letters of the rounding, name_##suffix, name##bits
+        stem = re.sub(r"(_r(n|na|d|u|z))?(_sync)?$", "", name)
+        stamped = set(re.findall(r"\b(asc_\w+)##\w+", text)) & {re.sub(r"[a-z]*\d*$", "", stem), re.sub(r"\d+$", "", stem)}
+        return bool(re.search(rf"\b{stem}\b", text) or stamped)
     stems = re.findall(r"\b(\w+_)##\w+", text)
     rounded = name[:-1]  # NPU_CCE_CONV5 adds the letter of the rounding
     return any(
@@ -44,6 +49,7 @@ def test_rows_are_declared(door):
 
 def test_declared_finds_what_is_missing():
     assert not declared("Frobnicate", HEADERS["cpp"]) and not declared("vconv_f162f64", HEADERS["cce"])
+    assert not declared("asc_frobnicate_sync", HEADERS["c"]) and declared("asc_add_sync", HEADERS["c"])
 
 
 def test_levels_and_archs():

@@ -24,7 +24,7 @@ def headers():
 
 def compilers(name):
     """front speaks C++, interfaces speak both, the inside of a C room speaks C."""
-    is_cxx = name.startswith(("front/cpp/", "front/cce/", "front/launch/")) or re.search(r"^(namespace|template|class|enum class|constexpr)\b", (ROOT / name).read_text(), re.M)
+    is_cxx = name.startswith(("front/cpp/", "front/c/", "front/cce/", "front/launch/")) or name.endswith(".hpp") or re.search(r"^(namespace|template|class|enum class|constexpr)\b", (ROOT / name).read_text(), re.M)
     if is_cxx or name.startswith(("sdk/opp/", "sdk/include/tiling/")):  # graph and tiling interfaces are C++ throughout
         return [CXX]
     if name.startswith("sdk/") or name in ("base/base.h", "isa/isa.h", "engine/engine.h", "engine/kernel.h", "rt/rt.h"):

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * system.h - the C API's questions about the running core, its caches and its atomic copies.
+ */
+#ifndef NPU_FRONT_C_SYSTEM_H
+#define NPU_FRONT_C_SYSTEM_H
+#include "core.h"
+
+/* ---- who and where --------------------------------------------------------------------- */
+
+inline int64_t asc_get_block_num() { return nputwin::core()->block_dim; }
+inline int64_t asc_get_block_idx() { return nputwin::core()->block_idx; }
+inline int64_t asc_get_sub_block_id() { return nputwin::core()->sub_idx; }
+inline int64_t asc_get_sub_block_num() { return nputwin::core()->n_sub; }
+/* The core that a launch of no more blocks than cores puts this block on. */
+inline int64_t asc_get_core_id()
+{
+    const npu_core *c = nputwin::core();
+    return c->block_idx % (c->core_kind == CORE_AIV ? c->soc->n_aiv : c->soc->n_aic);
+}
+/* Ticks of the chip's clock register on this machine's clock, not a model of the chip's. */
+inline int64_t asc_get_system_cycle() { return AscendC::GetSystemCycle(); }
+/* Where in the program the call stands: the address of what follows it. */
+__attribute__((noinline)) inline int64_t asc_get_program_counter()
+{
+    __asm__ volatile(""); /* else two calls become one */
+    return int64_t(uintptr_t(__builtin_return_address(0)));
+}
+/* An address of UB from its offset. */
+inline uint64_t asc_get_phy_buf_addr(uint64_t offset)
+{
+    return uint64_t(uintptr_t(nputwin::core()->mem[MEM_UB].base)) + offset;
+}
+
+/* ---- state ----------------------------------------------------------------------------- */
+
+inline void asc_init() { AscendC::InitSocState(); }
+
+/* ---- caches: the twin's memory is coherent, a fence keeps the order for other threads ----- */
+
+inline void asc_dcci_single(const void *) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void asc_ub_dcci_single(const void *) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void asc_dcci_entire_all() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void asc_dcci_entire_ub() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void asc_dcci_entire_out() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void asc_dcci_entire_atomic() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+/* A hint, to this machine's cache as well. */
+inline void asc_datacache_preload(const uint64_t *address, int64_t offset)
+{
+    __builtin_prefetch(reinterpret_cast<const uint8_t *>(address) + offset);
+}
+/* The host fetches its own instructions: a preload is done when it is asked for. */
+inline void asc_icache_preload(const void *addr, int64_t) { __builtin_prefetch(addr); }
+inline int64_t asc_get_icache_preload_status() { return 0; }
+
+#if NPU_ARCH == 2201
+/* ---- atomic copies from UB to GM --------------------------------------------------------- */
+
+#define NPU_C_ATOMIC(suffix, T)                                                                    \
+    inline void asc_set_atomic_add_##suffix() { nputwin::set_atomic<T>(ATOMIC_ADD); }              \
+    inline void asc_set_atomic_max_##suffix() { nputwin::set_atomic<T>(ATOMIC_MAX); }              \
+    inline void asc_set_atomic_min_##suffix() { nputwin::set_atomic<T>(ATOMIC_MIN); }
+NPU_C_ATOMIC(float, float)
+NPU_C_ATOMIC(float16, half)
+NPU_C_ATOMIC(bfloat, bfloat16_t)
+NPU_C_ATOMIC(int, int32_t)
+NPU_C_ATOMIC(int16, int16_t)
+NPU_C_ATOMIC(int8, int8_t)
+#undef NPU_C_ATOMIC
+inline void asc_set_atomic_none() { AscendC::DisableDmaAtomic(); }
+
+union asc_store_atomic_config {
+    uint64_t config = 0;
+    struct {
+        uint64_t atomic_type : 3;
+        uint64_t atomic_op : 2;
+        uint64_t reserved1 : 59;
+    };
+};
+constexpr asc_store_atomic_config ASC_STORE_ATOMIC_DEFAULT_CFG{};
+
+/* type: 0 none, 1 float, 2 half, 3 int16_t, 4 int32_t, 5 int8_t, 6 bfloat16_t; op: 0 a sum. */
+inline void asc_set_store_atomic_config_v1(uint16_t type, uint16_t op, npu_where where = NPU_HERE)
+{
+    npu_core *c = nputwin::core();
+    if (NPU_UNLIKELY(type >= sizeof(nputwin::atomic_types) || op != 0)) {
+        npu_fault(c, NPU_E_ARG, where,
+                  "asc_set_store_atomic_config_v1: type %u, op %u; types are 0 to 6, op is 0", type,
+                  op);
+        return;
+    }
+    c->regs.atomic_op = type ? ATOMIC_ADD : ATOMIC_NONE;
+    c->regs.atomic_type = nputwin::atomic_types[type];
+}
+inline void asc_get_store_atomic_config(asc_store_atomic_config &config)
+{
+    uint16_t type, op;
+    AscendC::GetStoreAtomicConfig(type, op);
+    config.config = 0;
+    config.atomic_type = type & 7;
+    config.atomic_op = op & 3;
+}
+#endif
+#endif

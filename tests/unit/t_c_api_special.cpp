@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * t_c_api_special.cpp - the C API beside the lane by lane calls: fills, gathers, sorting,
+ * transposing, and the mask register.
+ *
+ * Expected values are worked out by hand or by a plain loop over elements in this file.
+ */
+#include "c_api.hpp"
+#include <algorithm>
+
+static const uint64_t odd_mask[2] = {0x0f0f0f0ff0f0f0f1, 0x00ff00ff00ff7f00};
+static bool is_on(uint32_t l) { return odd_mask[l / 64] >> (l % 64) & 1; }
+static void set_odd_mask()
+{
+    asc_set_mask_norm();
+    asc_set_vector_mask(odd_mask[1], odd_mask[0]);
+}
+
+/* n elements of UB from byte `at` on, each f(i). */
+template <class T> static T *array(uint32_t at, uint32_t n, std::function<double(uint32_t)> f)
+{
+    T *p = (T *)(ub() + at);
+    for (uint32_t i = 0; i < n; i++)
+        p[i] = T(f(i));
+    return p;
+}
+static double nine(uint32_t) { return 9; }
+static double count_up(uint32_t i) { return i % 97; }
+
+template <class T>
+static std::string differs(const char *name, const T *got, uint32_t n,
+                           std::function<T(uint32_t)> want)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (nputwin::bits_of(got[i]) != nputwin::bits_of(want(i)))
+            return std::string(name) + " of " + std::to_string(sizeof(T)) + " bytes: element " +
+                   std::to_string(i) + " is " + std::to_string(double(got[i])) + ", not " +
+                   std::to_string(double(want(i)));
+    return "";
+}
+#define TRY(name, T, got, n, ...)                                                                  \
+    if (std::string s = differs<T>(name, got, n, __VA_ARGS__); !s.empty())                         \
+    return s
+
+/* ---- fills ----------------------------------------------------------------------------- */
+
+template <class T> static std::string duplicate()
+{
+    const uint32_t lanes = 256 / sizeof(T), per = 32 / sizeof(T);
+    const T v = T(5);
+    T *d = array<T>(0, 1024, nine);
+    asc_duplicate(d, v, lanes + 13);
+    TRY("asc_duplicate", T, d, 1024, [&](uint32_t i) { return i < lanes + 13 ? v : T(9); });
+    array<T>(0, 1024, nine);
+    asc_duplicate_sync(d, v, 7);
+    TRY("asc_duplicate_sync", T, d, 1024, [&](uint32_t i) { return i < 7 ? v : T(9); });
+    array<T>(0, 1024, nine);
+    set_odd_mask();
+    asc_duplicate(d, v, 2, 2, 17);
+    std::vector<T> want(1024, T(9));
+    for (uint32_t r = 0; r < 2; r++)
+        for (uint32_t l = 0; l < lanes; l++)
+            if (is_on(l) && r * 17 * per + l / per * 2 * per + l % per < 1024)
+                want[r * 17 * per + l / per * 2 * per + l % per] = v;
+    TRY("asc_duplicate, repeats", T, d, 1024, [&](uint32_t i) { return want[i]; });
+    return "";
+}
+template <class T> static std::string broadcast()
+{
+    const uint32_t per = 32 / sizeof(T);
+    for (bool sync : {false, true}) {
+        T *d = array<T>(0, 1024, nine), *a = array<T>(8192, 16, count_up);
+        if (sync)
+            asc_brcb_sync(d, a, 2, 17, 2);
+        else
+            asc_brcb(d, a, 2, 17, 2);
+        std::vector<T> want(1024, T(9));
+        for (uint32_t k = 0; k < 16; k++)
+            for (uint32_t i = 0; i < per; i++)
+                if (k / 8 * 17 * per + k % 8 * 2 * per + i < 1024)
+                    want[k / 8 * 17 * per + k % 8 * 2 * per + i] = T(k);
+        TRY("asc_brcb", T, d, 1024, [&](uint32_t i) { return want[i]; });
+    }
+    return "";
+}
+static void fills(void **)
+{
+    run_and_check(duplicate<half>);
+    run_and_check(duplicate<bfloat16_t>);
+    run_and_check(duplicate<float>);
+    run_and_check(duplicate<int16_t>);
+    run_and_check(duplicate<uint16_t>);
+    run_and_check(duplicate<int32_t>);
+    run_and_check(duplicate<uint32_t>);
+    run_and_check(broadcast<uint16_t>);
+    run_and_check(broadcast<uint32_t>);
+    call_is_tested("asc_duplicate");
+    call_is_tested("asc_brcb");
+}
+
+/* ---- gathers --------------------------------------------------------------------------- */
+
+template <class T> static std::string gather()
+{
+    const uint32_t lanes = 256 / sizeof(T), n = lanes + 13;
+    for (int f = 0; f < 3; f++) {
+        T *d = array<T>(0, 3 * lanes, nine), *a = array<T>(8192, 512, count_up);
+        uint32_t *at = array<uint32_t>(16384, 2 * lanes,
+                                       [](uint32_t i) { return double((511 - i) * sizeof(T)); });
+        set_odd_mask();
+        if (f == 0)
+            asc_gather(d, a, at, n);
+        else if (f == 1)
+            asc_gather_sync(d, a, at, n);
+        else
+            asc_gather(d, a, at, 16, 2);
+        const uint32_t gap = 16 * 32 / sizeof(T); /* elements from repeat to repeat */
+        TRY("asc_gather", T, d, 3 * lanes, [&](uint32_t i) {
+            const uint32_t r = i / gap, l = i % gap;
+            if (f < 2)
+                return i < n ? a[511 - i] : T(9);
+            return r < 2 && l < lanes && is_on(l) ? a[511 - (r * lanes + l)] : T(9);
+        });
+    }
+    return "";
+}
+template <class T> static std::string gather_blks()
+{
+    const uint32_t per = 32 / sizeof(T);
+    for (bool sync : {false, true}) {
+        T *d = array<T>(0, 1024, nine), *a = array<T>(8192, 1024, count_up);
+        uint32_t *at =
+            array<uint32_t>(16384, 16, [](uint32_t i) { return double((31 - 2 * i) * 32); });
+        if (sync)
+            asc_gather_datablock_sync(d, a, at, 17, 2, 2);
+        else
+            asc_gather_datablock(d, a, at, 17, 2, 2);
+        std::vector<T> want(1024, T(9));
+        for (uint32_t k = 0; k < 16; k++)
+            for (uint32_t i = 0; i < per; i++)
+                if (k / 8 * 17 * per + k % 8 * 2 * per + i < 1024)
+                    want[k / 8 * 17 * per + k % 8 * 2 * per + i] = a[(31 - 2 * k) * per + i];
+        TRY("asc_gather_datablock", T, d, 1024, [&](uint32_t i) { return want[i]; });
+    }
+    return "";
+}
+
+/* What a pattern takes: even, odd, one of four, all; 0: the bits given. */
+static bool takes(int pattern, const uint8_t *bits, uint32_t i)
+{
+    switch (pattern) {
+    case 0:
+        return bits[i / 8] >> i % 8 & 1;
+    case 1:
+    case 2:
+        return i % 2 == uint32_t(pattern - 1);
+    case 7:
+        return true;
+    default:
+        return i % 4 == uint32_t(pattern - 3);
+    }
+}
+template <class T> static std::string gather_mask()
+{
+    const uint32_t lanes = 256 / sizeof(T), per = 32 / sizeof(T);
+    const uint8_t *bits =
+        array<uint8_t>(16384, 256, [](uint32_t i) { return (i * 73 + 19) % 256; });
+    for (int f = 0; f < 2; f++) { /* count forms: the bits at src1 */
+        T *d = array<T>(0, 512, nine), *a = array<T>(8192, 512, count_up);
+        const uint32_t n = lanes + 13;
+        std::vector<T> want;
+        for (uint32_t i = 0; i < n; i++)
+            if (takes(0, bits, i))
+                want.push_back(a[i]);
+        if (f)
+            asc_reduce_sync(d, a, (T *)bits, n);
+        else
+            asc_reduce(d, a, (T *)bits, n);
+        if (asc_get_rsvd_count() != int64_t(want.size()))
+            return "asc_get_rsvd_count";
+        want.resize(512, T(9));
+        TRY("asc_reduce", T, d, 512, [&](uint32_t i) { return want[i]; });
+    }
+    for (int pattern = 0; pattern <= 8; pattern++) { /* 8: asc_squeeze */
+        const int mode = pattern == 8 ? 0 : pattern;
+        T *d = array<T>(0, 512, nine), *a = array<T>(8192, 1024, count_up);
+        std::vector<T> want;
+        for (uint32_t r = 0; r < 2; r++)
+            for (uint32_t i = 0; i < lanes; i++)
+                if (takes(mode, bits + r * 2 * 32, i))
+                    want.push_back(a[r * 17 * per + i / per * 2 * per + i % per]);
+        set_odd_mask(); /* has no say */
+        if (pattern == 8)
+            asc_squeeze(d, a, (T *)bits, 2, 1, 2, 1, 8, 17, 2);
+        else
+            asc_reduce(d, a, (T *)bits, 2, 2, uint8_t(mode), 17, 2);
+        if (asc_get_rsvd_count() != int64_t(want.size()))
+            return "asc_get_rsvd_count of pattern " + std::to_string(pattern);
+        want.resize(512, T(9));
+        TRY(pattern == 8 ? "asc_squeeze" : "asc_reduce, repeats", T, d, 512,
+            [&](uint32_t i) { return want[i]; });
+    }
+    return "";
+}
+static void gathers(void **)
+{
+    run_and_check(gather<half>);
+    run_and_check(gather<bfloat16_t>);
+    run_and_check(gather<float>);
+    run_and_check(gather<int16_t>);
+    run_and_check(gather<uint16_t>);
+    run_and_check(gather<int32_t>);
+    run_and_check(gather<uint32_t>);
+    run_and_check(gather_blks<uint16_t>);
+    run_and_check(gather_blks<uint32_t>);
+    run_and_check(gather_mask<uint16_t>);
+    run_and_check(gather_mask<uint32_t>);
+    for (const char *name :
+         {"asc_gather", "asc_gather_datablock", "asc_reduce", "asc_squeeze", "asc_get_rsvd_count"})
+        call_is_tested(name);
+}
+
+/* ---- sorting --------------------------------------------------------------------------- */
+
+/* Score and index of pair k: 8 bytes, the score at the front. */
+template <class T> static std::pair<double, uint32_t> pair_at(const void *base, uint32_t k)
+{
+    T score;
+    uint32_t index;
+    std::memcpy(&score, static_cast<const uint8_t *>(base) + 8 * k, sizeof score);
+    std::memcpy(&index, static_cast<const uint8_t *>(base) + 8 * k + 4, sizeof index);
+    return {double(score), index};
+}
+template <class T> static void put_pair(void *base, uint32_t k, double score, uint32_t index)
+{
+    const T s = T(score);
+    std::memcpy(static_cast<uint8_t *>(base) + 8 * k, &s, sizeof s);
+    std::memcpy(static_cast<uint8_t *>(base) + 8 * k + 4, &index, sizeof index);
+}
+
+template <class T> static std::string bitsort()
+{
+    for (bool sync : {false, true}) {
+        T *d = (T *)ub(), *a = array<T>(8192, 64, [](uint32_t i) { return i * 37 % 64; });
+        uint32_t *index = array<uint32_t>(16384, 64, [](uint32_t i) { return 1000 + i; });
+        std::memset(ub(), 0x33, 1024);
+        if (sync)
+            asc_bitsort_sync(d, a, index, 2);
+        else
+            asc_bitsort(d, a, index, 2);
+        for (uint32_t r = 0; r < 2; r++) {
+            std::vector<std::pair<double, uint32_t>> want;
+            for (uint32_t i = 0; i < 32; i++)
+                want.push_back({double(a[r * 32 + i]), 1000 + r * 32 + i});
+            std::sort(want.rbegin(), want.rend());
+            for (uint32_t k = 0; k < 32; k++)
+                if (pair_at<T>(d, r * 32 + k) != want[k])
+                    return "asc_bitsort: pair " + std::to_string(r * 32 + k);
+        }
+        if (ub()[512] != 0x33)
+            return "asc_bitsort wrote behind dst";
+    }
+    return "";
+}
+
+/* Queue q falls from 100 - q in steps of 5, so that the queues alternate in the result. */
+template <class T> static std::string mrgsort()
+{
+    for (uint8_t valid : {3, 7, 15})
+        for (bool sync : {false, true}) {
+            const uint16_t n[] = {8, 12, 4, 8};
+            const uint32_t queues = valid == 3 ? 2 : valid == 7 ? 3 : 4;
+            T *d = (T *)ub(), *src[4];
+            std::vector<std::pair<double, uint32_t>> want;
+            for (uint32_t q = 0; q < 4; q++) {
+                src[q] = (T *)(ub() + 8192 + 1024 * q);
+                for (uint32_t k = 0; k < n[q]; k++) {
+                    put_pair<T>(src[q], k, 100 - q - 5.0 * k, q * 100 + k);
+                    if (q < queues)
+                        want.push_back({100 - q - 5.0 * k, q * 100 + k});
+                }
+            }
+            std::sort(want.rbegin(), want.rend());
+            if (sync)
+                asc_mrgsort4_sync(d, src, 1, n[0], n[1], n[2], n[3], false, valid);
+            else
+                asc_mrgsort4(d, src, 1, n[0], n[1], n[2], n[3], false, valid);
+            for (uint32_t k = 0; k < want.size(); k++)
+                if (pair_at<T>(d, k) != want[k])
+                    return "asc_mrgsort4: pair " + std::to_string(k);
+        }
+    /* Stops when queue 2 (4 pairs: 98 93 88 83) is empty: 83 is the 15th pair. */
+    const uint16_t n[] = {8, 12, 4, 8};
+    T *src[4];
+    for (uint32_t q = 0; q < 4; q++)
+        src[q] = (T *)(ub() + 8192 + 1024 * q);
+    asc_mrgsort4((T *)ub(), src, 1, n[0], n[1], n[2], n[3], true, 15);
+    uint16_t taken[ASC_C_API_MRGSORT_ELEMENT_LEN];
+    asc_get_vms4_sr(taken);
+    if (taken[0] != 4 || taken[1] != 4 || taken[2] != 4 || taken[3] != 3)
+        return "asc_get_vms4_sr";
+    /* Two repeats of four queues that lie one after the other. */
+    for (uint32_t r = 0; r < 2; r++)
+        for (uint32_t q = 0; q < 4; q++) {
+            src[q] = (T *)(ub() + 8192 + 64 * q);
+            for (uint32_t k = 0; k < 8; k++)
+                put_pair<T>(ub() + 8192, r * 32 + q * 8 + k, 100 - q - 5.0 * k, r);
+        }
+    asc_mrgsort4((T *)ub(), src, 2, 8, 8, 8, 8, false, 15);
+    for (uint32_t k = 0; k < 64; k++) {
+        const uint32_t i = k % 32;
+        if (pair_at<T>(ub(), k) != std::pair<double, uint32_t>(100 - i % 4 - 5.0 * (i / 4), k / 32))
+            return "asc_mrgsort4, two repeats: pair " + std::to_string(k);
+    }
+    return "";
+}
+static void sorting(void **)
+{
+    run_and_check(bitsort<half>);
+    run_and_check(bitsort<float>);
+    run_and_check(mrgsort<half>);
+    run_and_check(mrgsort<float>);
+    run_fails([] { asc_bitsort((half *)ub(), (half *)ub(), (uint32_t *)ub(), 256); }, NPU_E_ARG,
+              {"asc_bitsort: repeat is 256"});
+    run_fails(
+        [] {
+            float *src[4] = {};
+            asc_mrgsort4((float *)ub(), src, 1, 8, 8, 8, 8, false, 5);
+        },
+        NPU_E_ARG, {"asc_mrgsort4: valid_bit is 5, allowed are 3, 7 and 15"});
+    run_fails(
+        [] {
+            float *src[4] = {(float *)ub(), (float *)ub(), (float *)ub(), (float *)ub()};
+            asc_mrgsort4((float *)ub(), src, 2, 8, 8, 8, 8, false, 15);
+        },
+        NPU_E_ARG, {"asc_mrgsort4: repeat is 2", "one after the other"});
+    for (const char *name : {"asc_bitsort", "asc_mrgsort4", "asc_get_vms4_sr"})
+        call_is_tested(name);
+}
+
+/* ---- transposition --------------------------------------------------------------------- */
+
+template <class T> static std::string transpose()
+{
+    for (bool sync : {false, true}) {
+        T *d = array<T>(0, 257, nine), *a = array<T>(8192, 256, [](uint32_t i) { return i; });
+        if (sync)
+            asc_transpose_sync(d, a);
+        else
+            asc_transpose(d, a);
+        TRY("asc_transpose", T, d, 257,
+            [](uint32_t i) { return i < 256 ? T(i % 16 * 16 + i / 16) : T(9); });
+    }
+    return "";
+}
+
+/* 16 blks, 64 bytes apart in src and 96 in dst, from the middle of the registers. */
+template <class T> static void set_blks()
+{
+    T *dst[16], *src[16];
+    for (uint32_t k = 0; k < 16; k++) {
+        dst[k] = (T *)(ub() + 96 * k);
+        src[k] = (T *)(ub() + 8192 + 64 * k);
+    }
+    asc_set_va_reg(VA2, dst);
+    asc_set_va_reg(VA3, dst + 8);
+    asc_set_va_reg(VA4, src);
+    asc_set_va_reg(VA5, src + 8);
+}
+template <class T> static T src_at(uint32_t blk, uint32_t i)
+{
+    return ((T *)(ub() + 8192 + 64 * blk))[i];
+}
+template <class T> static T dst_at(uint32_t blk, uint32_t i) { return ((T *)(ub() + 96 * blk))[i]; }
+
+/* Element i of blk k goes to blk i (16-bit), to blk 2 i or 2 i + 1 (32-bit). A repeat of several
+ * begins at the lists, a single one a stride later. */
+template <class T, class Elem> static std::string transpose_16(bool sync)
+{
+    for (uint32_t i = 0; i < 4096; i++)
+        ub()[i] = 0x44;
+    for (uint32_t i = 0; i < 4096 / sizeof(T); i++)
+        ((T *)(ub() + 8192))[i] = T(i + 1);
+    set_blks<Elem>();
+    if (sizeof(T) == 2)
+        sync ? asc_transto5hd_b16_sync(VA2, VA4, 1, 0, 0) : asc_transto5hd_b16(VA2, VA4, 2, 1, 1);
+    else
+        sync ? asc_transto5hd_b32_sync(VA2, VA4, 1, 0, 0) : asc_transto5hd_b32(VA2, VA4, 2, 1, 1);
+    const uint32_t per = 32 / sizeof(T);
+    for (uint32_t r = 0; r < (sync ? 1u : 2u); r++)
+        for (uint32_t blk = 0; blk < 16; blk++)
+            for (uint32_t i = 0; i < per; i++) {
+                const T want = sizeof(T) == 2 ? src_at<T>(i, r * per + blk)
+                                              : src_at<T>(blk % 2 * 8 + i, r * per + blk / 2);
+                if (dst_at<T>(blk, r * per + i) != want)
+                    return "asc_transto5hd_b" + std::to_string(8 * sizeof(T)) + ": blk " +
+                           std::to_string(blk) + ", element " + std::to_string(i);
+            }
+    return "";
+}
+template <class Elem> static std::string transpose_8()
+{
+    for (int half_dst = 0; half_dst < 2; half_dst++)
+        for (int half_src = 0; half_src < 2; half_src++) {
+            for (uint32_t i = 0; i < 4096; i++) {
+                ub()[i] = 0x44;
+                ub()[8192 + i] = uint8_t(i * 7 + i / 64);
+            }
+            set_blks<Elem>();
+            if (half_src)
+                asc_transto5hd_b8_sync(VA2, VA4, 1, 0, 0, half_dst, true);
+            else
+                asc_transto5hd_b8(VA2, VA4, 1, 0, 0, half_dst, false);
+            for (uint32_t blk = 0; blk < 16; blk++)
+                for (uint32_t i = 0; i < 32; i++) {
+                    const bool written = int(i / 16) == half_dst;
+                    const uint8_t want =
+                        written ? src_at<uint8_t>(i % 16, half_src * 16 + blk) : uint8_t(0x44);
+                    if (dst_at<uint8_t>(blk, i) != want)
+                        return "asc_transto5hd_b8: blk " + std::to_string(blk);
+                }
+        }
+    return "";
+}
+static void transposing(void **)
+{
+    run_and_check(transpose<int16_t>);
+    run_and_check(transpose<uint16_t>);
+    for (bool sync : {false, true}) {
+        run_and_check([=] { return transpose_16<uint16_t, half>(sync); });
+        run_and_check([=] { return transpose_16<uint16_t, int16_t>(sync); });
+        run_and_check([=] { return transpose_16<uint16_t, uint16_t>(sync); });
+        run_and_check([=] { return transpose_16<uint32_t, float>(sync); });
+        run_and_check([=] { return transpose_16<uint32_t, int32_t>(sync); });
+        run_and_check([=] { return transpose_16<uint32_t, uint32_t>(sync); });
+    }
+    run_and_check(transpose_8<int8_t>);
+    run_and_check(transpose_8<uint8_t>);
+    run_fails([] { asc_transto5hd_b16(VA7, VA0, 1, 0, 0); }, NPU_E_ARG,
+              {"asc_transto5hd_b16: VA7 and VA0"});
+    for (const char *name : {"asc_transpose", "asc_transto5hd_b8", "asc_transto5hd_b16",
+                             "asc_transto5hd_b32", "asc_set_va_reg"})
+        call_is_tested(name);
+}
+
+/* ---- mask register --------------------------------------------------------------------- */
+
+static void masks(void **)
+{
+    run_and_check([]() -> std::string {
+        float *d = array<float>(0, 256, nine);
+        asc_set_mask_count();
+        asc_set_vector_mask(0, 70); /* elements, whatever the repeats are */
+        asc_abs(d, array<float>(8192, 256, [](uint32_t i) { return -1.0 - i; }), 1, 1, 1, 8, 8);
+        TRY("counter mode", float, d, 256, [](uint32_t i) { return i < 70 ? i + 1.0f : 9.0f; });
+        array<float>(0, 256, nine);
+        asc_set_mask_norm();
+        asc_set_vector_mask(0, 5);
+        asc_abs(d, array<float>(8192, 256, [](uint32_t i) { return -1.0 - i; }), 1, 1, 1, 8, 8);
+        TRY("normal mode", float, d, 256,
+            [](uint32_t i) { return i == 0 || i == 2 ? i + 1.0f : 9.0f; });
+        return "";
+    });
+    for (const char *name : {"asc_set_mask_count", "asc_set_mask_norm", "asc_set_vector_mask"})
+        call_is_tested(name);
+}
+
+static void every_name_was_called(void **) { assert_all_called({"special"}); }
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fills),   cmocka_unit_test(gathers),
+        cmocka_unit_test(sorting), cmocka_unit_test(transposing),
+        cmocka_unit_test(masks),   cmocka_unit_test(every_name_was_called),
+    };
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
