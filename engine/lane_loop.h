@@ -15,11 +15,10 @@ typedef CA NPU_CAT(lane_fn_, T)(CA a, CA b, CA s);
 /* n_src: how many sources are read, 0 to 2. A constant at every call. dst equals a source, lies
  * below it, or at least a repeat above it, so no element depends on an earlier one. */
 NPU_INLINE void NPU_CAT(loop_, T)(NPU_CAT(lane_fn_, T) * lane, int n_src, void *dst,
-                                  const void *src0, const void *src1, uint64_t scalar, uint32_t n)
+                                  const void *src0, const void *src1, CA s, uint32_t n)
 {
     ST *d = dst;
     const ST *a = src0, *b = src1;
-    const CA s = NPU_CAT(one_, T)(scalar);
     uint32_t i = 0;
 
 #if CONVERTS

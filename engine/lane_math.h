@@ -49,16 +49,10 @@ NPU_INLINE double npu_exp_f64(double x)
     return x != x ? x : npu_exp2_f64(t);
 }
 
-/* ln m = 2 atanh((m - 1) / (m + 1)) on [sqrt 1/2, sqrt 2]; the first term left out is 2^-50. */
-NPU_INLINE double npu_ln_f64(double x)
+/* atanh(s) = s + s z (1/3 + z / 5 + ...) with z = s^2, for |s| up to 0.1716; the first term left
+ * out is 2^-50. */
+NPU_INLINE double npu_ln_series(double z)
 {
-    const uint64_t u = npu_f64_bits(x), shifted = u - UINT64_C(0x3fe6a09e667f3bcd);
-    const double m = npu_f64_from_bits(u - (shifted & UINT64_C(0xfff0000000000000)));
-    /* The exponent, biased so that it is positive, by the integer-to-double trick of NPU_ROUNDER.
-     */
-    const uint64_t biased = (shifted + (UINT64_C(1024) << 52)) >> 52;
-    const double e = npu_f64_from_bits(biased | UINT64_C(0x4330000000000000)) - (0x1p52 + 1024.0);
-    const double s = (m - 1.0) / (m + 1.0), z = s * s;
     double p = 1.0 / 19.0;
 
     p = NPU_FMA(p, z, 1.0 / 17.0);
@@ -69,7 +63,20 @@ NPU_INLINE double npu_ln_f64(double x)
     p = NPU_FMA(p, z, 1.0 / 7.0);
     p = NPU_FMA(p, z, 1.0 / 5.0);
     p = NPU_FMA(p, z, 1.0 / 3.0);
-    const double ln_m = NPU_FMA(p * z, 2.0 * s, 2.0 * s);
+    return p;
+}
+
+/* ln m = 2 atanh((m - 1) / (m + 1)) on [sqrt 1/2, sqrt 2]. */
+NPU_INLINE double npu_ln_f64(double x)
+{
+    const uint64_t u = npu_f64_bits(x), shifted = u - UINT64_C(0x3fe6a09e667f3bcd);
+    const double m = npu_f64_from_bits(u - (shifted & UINT64_C(0xfff0000000000000)));
+    /* The exponent, biased so that it is positive, by the integer-to-double trick of NPU_ROUNDER.
+     */
+    const uint64_t biased = (shifted + (UINT64_C(1024) << 52)) >> 52;
+    const double e = npu_f64_from_bits(biased | UINT64_C(0x4330000000000000)) - (0x1p52 + 1024.0);
+    const double s = (m - 1.0) / (m + 1.0), z = s * s;
+    const double ln_m = NPU_FMA(npu_ln_series(z) * z, 2.0 * s, 2.0 * s);
     double y = NPU_FMA(e, 0x1.62e42fefa39efp-1, ln_m);
 
     y = x == NPU_INF_F64 ? x : y;

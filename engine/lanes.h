@@ -8,7 +8,7 @@
  * with double). Integers wrap: the vendor's table of boundary values has 32767 + 32767 = -2 in the
  * mode that is in force by default. Floats keep infinity and NaN (the same mode).
  */
-#include "lane_math.h"
+#include "lane_special.h"
 #include "vec.h"
 #include "../isa/typeset.h"
 #ifdef __F16C__
@@ -73,6 +73,21 @@ NPU_INLINE void dn_f16(uint16_t *p, const float *x)
 typedef float ca_f16;
 NPU_INLINE float one_f16(uint64_t bits) { return npu_f16_to_f32((uint16_t)bits); }
 
+NPU_INLINE void up_bf16(float *x, const uint16_t *p)
+{
+    for (int j = 0; j < W; j++)
+        x[j] = npu_bf16_to_f32(p[j]);
+}
+
+NPU_INLINE void dn_bf16(uint16_t *p, const float *x)
+{
+    for (int j = 0; j < W; j++)
+        p[j] = npu_f32_to_bf16(x[j]);
+}
+
+typedef float ca_bf16;
+NPU_INLINE float one_bf16(uint64_t bits) { return npu_bf16_to_f32((uint16_t)bits); }
+
 typedef float ca_f32;
 NPU_INLINE float one_f32(uint64_t bits) { return npu_f32_from_bits((uint32_t)bits); }
 
@@ -91,6 +106,9 @@ SAME_INT(b32)
 typedef uint64_t v32 __attribute__((vector_size(32), aligned(1), may_alias));
 
 #define T        f16
+#define CONVERTS 1
+#include "lane_loop.h"
+#define T        bf16
 #define CONVERTS 1
 #include "lane_loop.h"
 #define T        f32
@@ -129,12 +147,29 @@ EXTREMA(s16)
 EXTREMA(s32)
 #define npu_abs(a) __builtin_fabsf(a)
 NPU_INLINE float npu_once(double y, bool half) { return half ? npu_f64_to_f32_odd(y) : (float)y; }
-#define npu_exp(a)  npu_once(npu_exp_f64((double)(a)), half)
-#define npu_ln(a)   npu_once(npu_ln_f64((double)(a)), half)
-#define npu_tanh(a) npu_once(npu_tanh_f64((double)(a)), half)
-#define npu_sin(a)  npu_once(npu_sin_f64((double)(a)), half)
-#define npu_cos(a)  npu_once(npu_cos_f64((double)(a)), half)
-#define npu_tan(a)  npu_once(npu_tan_f64((double)(a)), half)
+#define npu_exp(a)   npu_once(npu_exp_f64((double)(a)), half)
+#define npu_ln(a)    npu_once(npu_ln_f64((double)(a)), half)
+#define npu_tanh(a)  npu_once(npu_tanh_f64((double)(a)), half)
+#define npu_sin(a)   npu_once(npu_sin_f64((double)(a)), half)
+#define npu_cos(a)   npu_once(npu_cos_f64((double)(a)), half)
+#define npu_tan(a)   npu_once(npu_tan_f64((double)(a)), half)
+#define ONCE(f, ...) npu_once(npu_##f##_f64(__VA_ARGS__), half)
+#define npu_pow(a, b)                                                                              \
+    _Generic((a),                                                                                  \
+        float: npu_once(npu_pow_f64((double)(a), (double)(b)), half),                              \
+        int32_t: npu_pow_s32((int32_t)(a), (int32_t)(b)))
+/* Wraps. A negative power of anything but 1 and -1 is a fraction, and so 0. */
+NPU_INLINE int32_t npu_pow_s32(int32_t x, int32_t y)
+{
+    const bool is_unit = x == 1 || x == -1;
+    uint32_t n = (uint32_t)(is_unit ? y & 1 : y), square = (uint32_t)x, r = 1;
+
+    if (y < 0 && !is_unit)
+        return 0;
+    for (; n; n >>= 1, square *= square)
+        r = n & 1 ? r * square : r;
+    return (int32_t)r;
+}
 /* At least 0, in the type of a: a sum of int16_t is an int until it wraps. */
 #define npu_relu(a, x)  npu_max((__typeof__(a))(x), 0)
 #define npu_sqrt(a)     __builtin_sqrtf(a)
@@ -167,16 +202,24 @@ NPU_INLINE float npu_axpy_(float a, float s, float d, bool half)
 /* ---- one function an (instruction, type) ------------------------------------------------------
  */
 
-enum { SRC_VVV = 2, SRC_VV = 1, SRC_VVS = 1, SRC_AXPY = 2, SRC_VS = 0 };
-#define IS_HALF_f16 true
-#define IS_HALF_f32 false
-#define IS_HALF_s16 false
-#define IS_HALF_u16 false
-#define IS_HALF_s32 false
-#define IS_HALF_u32 false
-#define IS_HALF_b16 false
-#define IS_HALF_b32 false
+enum { SRC_VVV = 2, SRC_VVVS = 2, SRC_VV = 1, SRC_VVS = 1, SRC_AXPY = 2, SRC_VS = 0 };
+#define IS_HALF_f16  true
+#define IS_HALF_bf16 false
+#define IS_HALF_f32  false
+#define IS_HALF_s16  false
+#define IS_HALF_u16  false
+#define IS_HALF_s32  false
+#define IS_HALF_u32  false
+#define IS_HALF_b16  false
+#define IS_HALF_b32  false
 
+/* The scalar has the type of the elements, but for VVVS, where it is a float. */
+#define SCALAR_VVV(T, bits)  one_##T(bits)
+#define SCALAR_VV(T, bits)   one_##T(bits)
+#define SCALAR_VVS(T, bits)  one_##T(bits)
+#define SCALAR_AXPY(T, bits) one_##T(bits)
+#define SCALAR_VS(T, bits)   one_##T(bits)
+#define SCALAR_VVVS(T, bits) one_f32(bits)
 #define LANE(T, op, shape, expr)                                                                   \
     NPU_INLINE ca_##T lane_##op##_##T(ca_##T a, ca_##T b, ca_##T s)                                \
     {                                                                                              \
@@ -187,7 +230,7 @@ enum { SRC_VVV = 2, SRC_VV = 1, SRC_VVS = 1, SRC_AXPY = 2, SRC_VS = 0 };
     }                                                                                              \
     static void op##_##T(void *dst, const void *src0, const void *src1, uint64_t s, uint32_t n)    \
     {                                                                                              \
-        loop_##T(lane_##op##_##T, SRC_##shape, dst, src0, src1, s, n);                             \
+        loop_##T(lane_##op##_##T, SRC_##shape, dst, src0, src1, SCALAR_##shape(T, s), n);          \
     }
 /* The old dst is a third source. */
 #define LANE3(T, op, expr)                                                                         \
@@ -204,6 +247,7 @@ enum { SRC_VVV = 2, SRC_VV = 1, SRC_VVS = 1, SRC_AXPY = 2, SRC_VS = 0 };
     }
 /* Rows whose lane is FN are not lanes. */
 #define LANES_VVV(types, op, lane)  FOR_##types(LANE, op, VVV, lane)
+#define LANES_VVVS(types, op, lane) FOR_##types(LANE, op, VVVS, lane)
 #define LANES_VV(types, op, lane)   FOR_##types(LANE, op, VV, lane)
 #define LANES_VVS(types, op, lane)  FOR_##types(LANE, op, VVS, lane)
 #define LANES_AXPY(types, op, lane) FOR_##types(LANE, op, AXPY, lane)
@@ -650,13 +694,14 @@ SEL_ONE(b32)
 /* ---- the table --------------------------------------------------------------------------------
  */
 
-#define SLOT(T, o)  SLOT_##T(o)
-#define SLOT_f16(o) .op[OP_##o][TYPE_f16] = o##_f16,
-#define SLOT_f32(o) .op[OP_##o][TYPE_f32] = o##_f32,
-#define SLOT_s16(o) .op[OP_##o][TYPE_s16] = o##_s16,
-#define SLOT_u16(o) .op[OP_##o][TYPE_u16] = o##_u16,
-#define SLOT_s32(o) .op[OP_##o][TYPE_s32] = o##_s32,
-#define SLOT_u32(o) .op[OP_##o][TYPE_u32] = o##_u32,
+#define SLOT(T, o)   SLOT_##T(o)
+#define SLOT_f16(o)  .op[OP_##o][TYPE_f16] = o##_f16,
+#define SLOT_bf16(o) .op[OP_##o][TYPE_bf16] = o##_bf16,
+#define SLOT_f32(o)  .op[OP_##o][TYPE_f32] = o##_f32,
+#define SLOT_s16(o)  .op[OP_##o][TYPE_s16] = o##_s16,
+#define SLOT_u16(o)  .op[OP_##o][TYPE_u16] = o##_u16,
+#define SLOT_s32(o)  .op[OP_##o][TYPE_s32] = o##_s32,
+#define SLOT_u32(o)  .op[OP_##o][TYPE_u32] = o##_u32,
 #define SLOT_b16(o)                                                                                \
     .op[OP_##o][TYPE_f16] = o##_b16, .op[OP_##o][TYPE_bf16] = o##_b16,                             \
     .op[OP_##o][TYPE_s16] = o##_b16, .op[OP_##o][TYPE_u16] = o##_b16,
@@ -664,6 +709,7 @@ SEL_ONE(b32)
     .op[OP_##o][TYPE_f32] = o##_b32, .op[OP_##o][TYPE_s32] = o##_b32,                              \
     .op[OP_##o][TYPE_u32] = o##_b32,
 #define SLOTS_VVV(types, op)  FOR_##types(SLOT, op)
+#define SLOTS_VVVS(types, op) FOR_##types(SLOT, op)
 #define SLOTS_VV(types, op)   FOR_##types(SLOT, op)
 #define SLOTS_VVS(types, op)  FOR_##types(SLOT, op)
 #define SLOTS_AXPY(types, op) FOR_##types(SLOT, op)

@@ -15,6 +15,7 @@ enum {
     TYPES_B16_B32 = TYPES_B16 | TYPES_B32,
     TYPES_F16_F32 = NPU_BIT(f16) | NPU_BIT(f32),
     TYPES_F16 = NPU_BIT(f16),
+    TYPES_F16_BF16_F32 = NPU_BIT(f16) | NPU_BIT(bf16) | NPU_BIT(f32),
     TYPES_F16_F32_S16 = NPU_BIT(f16) | NPU_BIT(f32) | NPU_BIT(s16),
     TYPES_F16_F32_S32 = TYPES_F16_F32 | NPU_BIT(s32),
     TYPES_F16_F32_S16_S32 = TYPES_F16_F32_S32 | NPU_BIT(s16),
@@ -29,6 +30,7 @@ enum {
 };
 
 #define FOR_F16_F32(M, ...)         M(f16, __VA_ARGS__) M(f32, __VA_ARGS__)
+#define FOR_F16_BF16_F32(M, ...)    FOR_F16_F32(M, __VA_ARGS__) M(bf16, __VA_ARGS__)
 #define FOR_F16_F32_S16(M, ...)     FOR_F16_F32(M, __VA_ARGS__) M(s16, __VA_ARGS__)
 #define FOR_F16_F32_S32(M, ...)     FOR_F16_F32(M, __VA_ARGS__) M(s32, __VA_ARGS__)
 #define FOR_F16_F32_S16_S32(M, ...) FOR_F16_F32_S32(M, __VA_ARGS__) M(s16, __VA_ARGS__)

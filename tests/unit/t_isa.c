@@ -49,6 +49,8 @@ static bool is_nan(enum npu_type type, uint64_t bits)
 {
     if (type == TYPE_f16)
         return (bits & 0x7fff) > 0x7c00;
+    if (type == TYPE_bf16)
+        return (bits & 0x7fff) > 0x7f80;
     return type == TYPE_f32 && (bits & 0x7fffffff) > 0x7f800000;
 }
 
@@ -83,7 +85,7 @@ static void run_one(void *arg, struct npu_core *c)
     const struct golden *g = o->g;
     const uint32_t elem = npu_types[g->type].bytes, lanes = NPU_REPEAT_BYTES / elem;
     uint8_t *d = ub_of(c), *a = d + 1024, *b = d + 2048;
-    const uint64_t s = bits_of(g->type, g->s);
+    const uint64_t s = bits_of(npu_isa[g->op].shape == SHAPE_VVVS ? TYPE_f32 : g->type, g->s);
     struct npu_insn in = {.kind = KIND_OP,
                           .op = (uint8_t)g->op,
                           .type = (uint8_t)g->type,
