@@ -4,7 +4,7 @@ import torch
 import torch_npu  # noqa: F401
 from torch_npu.testing.testcase import TestCase, run_tests
 
-import add_custom_asc  # noqa: F401
+import add_custom_asc
 
 DTYPES = (torch.float16, torch.float32, torch.int32)
 
@@ -54,6 +54,27 @@ class TestAddCustom(TestCase):
         y = torch.randn(100).npu()
         add = torch.compile(lambda a: torch.ops.npu_ops.add_custom(a, a) * 2, backend="aot_eager", fullgraph=True)
         self.assertTrue(torch.equal(add(y).cpu(), (y.cpu() + y.cpu()) * 2))
+
+    def test_autograd(self):
+        """d(a (a + b)) = (2 a + b, a): through the kernel, eager and compiled, and of gradients again."""
+        def f(a, b):
+            return a * torch.ops.npu_ops.add_custom(a, b)
+
+        for run in (f, torch.compile(f, backend="aot_eager", fullgraph=True)):
+            a, b = (torch.randn(50).npu().requires_grad_() for _ in range(2))
+            da, db = torch.autograd.grad(run(a, b).sum(), (a, b))
+            self.assertTrue(torch.allclose(da.cpu(), (2 * a + b).detach().cpu()))
+            self.assertTrue(torch.equal(db.cpu(), a.detach().cpu()))
+        da, = torch.autograd.grad(f(a, b).sum(), a, create_graph=True)
+        self.assertTrue(torch.allclose(torch.autograd.grad(da.sum(), a)[0].cpu(), torch.tensor(2.0)))
+
+    def test_pybind(self):
+        x, y = random((5, 777), torch.float16), random((5, 777), torch.float16)
+        z = add_custom_asc.add_custom(x.npu().requires_grad_(), y=y.npu())
+        self.assertTrue(torch.equal(z.cpu(), x + y))
+        self.assertFalse(z.requires_grad)  # past the dispatcher
+        with self.assertRaisesRegex(RuntimeError, "x must be on an npu, is on cpu"):
+            add_custom_asc.add_custom(x, y)
 
     def test_bad_input(self):
         with self.assertRaisesRegex(RuntimeError, "float32 or int32, got Long"):
