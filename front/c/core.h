@@ -8,6 +8,7 @@
 #ifndef NPU_FRONT_C_CORE_H
 #define NPU_FRONT_C_CORE_H
 #include "../cpp/copy.h"
+#include "../cpp/fuse.h"
 #include "../cpp/order.h"
 #include "../cpp/sync.h"
 
@@ -87,6 +88,15 @@ inline void c_conv(npu_type dst_type, void *dst, npu_type src_type, const void *
     after_count(c);
 }
 
+/* The number that adds up with v to zero; of the least integer that is itself. */
+template <class T> inline T c_minus(T v)
+{
+    if constexpr (std::is_integral_v<T>)
+        return T(0u - uint32_t(v));
+    else
+        return T(-v);
+}
+
 /* Bits to shift by; false and a fault when the elements have fewer. */
 template <class N> inline bool c_shift(const char *name, N n, uint32_t bits, npu_where where)
 {
@@ -98,16 +108,18 @@ template <class N> inline bool c_shift(const char *name, N n, uint32_t bits, npu
 }
 
 /* Where n bytes of UB begin, for the calls that move a register; NULL and a fault outside UB. */
-inline uint8_t *c_ub_bytes(const char *name, const void *p, uint32_t n, npu_where where)
+inline uint8_t *c_ub_bytes(const char *name, const void *p, uint32_t n, npu_where where,
+                           uint32_t align)
 {
     npu_core *c = core();
     const uint64_t at = uint64_t(uintptr_t(p)) - uint64_t(uintptr_t(c->mem[MEM_UB].base));
-    if (NPU_LIKELY(at <= c->mem[MEM_UB].bytes - n && at % n == 0))
+    const bool fits = at <= c->mem[MEM_UB].bytes - n;
+    if (NPU_LIKELY(fits && at % align == 0))
         return c->mem[MEM_UB].base + at;
-    npu_fault(c, at <= c->mem[MEM_UB].bytes - n ? NPU_E_ALIGN : NPU_E_RANGE, where,
+    npu_fault(c, fits ? NPU_E_ALIGN : NPU_E_RANGE, where,
               "%s: the operand at %p is UB byte %lld; it takes %u bytes of UB, from a multiple of "
               "%u",
-              name, p, (long long)at, n, n);
+              name, p, (long long)at, n, align);
     return nullptr;
 }
 

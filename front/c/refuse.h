@@ -30,7 +30,9 @@ template <class...> constexpr bool c_not_here = false;
     NPU_C_NOT_HERE2(name##_rd)                                                                     \
     NPU_C_NOT_HERE2(name##_ru)                                                                     \
     NPU_C_NOT_HERE2(name##_rz)
-#define ASC_CMP(name, relation, set)  NPU_C_NOT_HERE2(name)
+#define ASC_CMP(name, relation, set) NPU_C_NOT_HERE2(name)
+#define ASC_CMP_TO(name, relation, type)
+#define ASC_CMPS_ALSO(name, relation, type)
 #define ASC_CMPS(name, relation, set) NPU_C_NOT_HERE2(name)
 #define ASC_RED(name, op, order, set) NPU_C_NOT_HERE2(name)
 #include "vector.def"

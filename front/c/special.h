@@ -59,6 +59,118 @@ NPU_C_FOR_U16_U32(NPU_C_BRCB)
 NPU_C_REFUSE_BOTH(asc_brcb, "uint16_t, uint32_t",
                   "; form: (dst, src, dst block stride, dst repeat stride, repeat)")
 
+/* ---- dequantisation -------------------------------------------------------------------- */
+
+constexpr int ASC_VDEQ_SIZE = 16;
+
+/* What asc_deq_int322half multiplies with. */
+inline void asc_set_deq_scale(half scale)
+{
+    nputwin::core()->regs.deq_scale = nputwin::bits_of(scale);
+}
+/* What asc_deq_int162b8 takes: 9 bits of offset, and whether the results are int8_t. */
+inline void asc_set_deq_scale(float scale, int16_t offset, bool sign_mode)
+{
+    nputwin::core()->regs.deq_scale = nputwin::deq_word(scale, offset, sign_mode);
+}
+/* What asc_vdeq_int162b8 takes: 16 sets, written to tmp (128 bytes of UB), which stays theirs. */
+inline void asc_set_deq_scale(uint64_t *tmp, const float scale_arr[ASC_VDEQ_SIZE],
+                              const int16_t offset_arr[ASC_VDEQ_SIZE],
+                              const bool sign_mode_arr[ASC_VDEQ_SIZE], npu_where where = NPU_HERE)
+{
+    npu_core *c = nputwin::core();
+    if (!nputwin::c_ub_bytes("asc_set_deq_scale", tmp, ASC_VDEQ_SIZE * sizeof *tmp, where, 32))
+        return;
+    for (int k = 0; k < ASC_VDEQ_SIZE; k++)
+        tmp[k] = nputwin::deq_word(scale_arr[k], offset_arr[k], sign_mode_arr[k]);
+    c->regs.deq_scale = nputwin::ub_ref(c, tmp, 0, 0).at_bytes / NPU_BLK_BYTES;
+}
+
+namespace nputwin {
+
+/* int16_t to bytes: 16 results fill a half of each blk of dst, the other half stays. */
+inline void c_deq_bytes(npu_type type, void *dst, const int16_t *src, uint8_t mode, uint32_t count,
+                        uint8_t repeat, const strides &s, npu_where where)
+{
+    npu_core *c = core();
+    npu_insn in = vec_insn(c, OP_vdeqs16, TYPE_s16, dst, src, nullptr, repeat, s, where);
+    in.dst_type = uint8_t(type);
+    in.mode = mode;
+    in.scalar = c->regs.deq_scale;
+    in.count = count;
+    if (mode & DEQ_VECTOR) {
+        in.ref[2].mem = MEM_UB;
+        in.ref[2].at_bytes = c->regs.deq_scale * NPU_BLK_BYTES;
+    }
+    if (count)
+        npu_issue(c, &in);
+    else
+        issue_masked(c, in);
+}
+inline void c_deq_bytes_count(npu_type type, void *dst, const int16_t *src, uint8_t mode,
+                              uint32_t count, npu_where where)
+{
+    if (count)
+        c_deq_bytes(type, dst, src, mode, count, 0, {{1, 1, 1}, {8, 8, 8}}, where);
+    after_count(core());
+}
+
+} // namespace nputwin
+
+#define NPU_C_DEQ(type, name, mode)                                                                \
+    inline void name(NPU_C_##type *dst, const int16_t *src, uint32_t count,                        \
+                     npu_where where = NPU_HERE)                                                   \
+    {                                                                                              \
+        nputwin::c_deq_bytes_count(TYPE_##type, dst, src, mode, count, where);                     \
+    }                                                                                              \
+    inline void name##_sync(NPU_C_##type *dst, const int16_t *src, uint32_t count,                 \
+                            npu_where where = NPU_HERE)                                            \
+    {                                                                                              \
+        name(dst, src, count, where);                                                              \
+        nputwin::c_sync(where);                                                                    \
+    }                                                                                              \
+    inline void name(NPU_C_##type *dst, const int16_t *src, uint8_t repeat,                        \
+                     uint16_t dst_block_stride, uint16_t src_block_stride,                         \
+                     uint8_t dst_repeat_stride, uint8_t src_repeat_stride,                         \
+                     npu_where where = NPU_HERE)                                                   \
+    {                                                                                              \
+        nputwin::c_deq_bytes(TYPE_##type, dst, src, mode, 0, repeat, NPU_C_STRIDED);               \
+    }
+#define NPU_C_DEQ_BOTH(name, mode)                                                                 \
+    NPU_C_DEQ(s8, name, mode)                                                                      \
+    NPU_C_DEQ(u8, name, mode)                                                                      \
+    NPU_C_REFUSE_BOTH(name, "dst int8_t or uint8_t, src int16_t", NPU_C_SAYS2)
+NPU_C_DEQ_BOTH(asc_deq_int162b8_h, DEQ_HIGH)
+NPU_C_DEQ_BOTH(asc_deq_int162b8_l, 0)
+NPU_C_DEQ_BOTH(asc_vdeq_int162b8_h, DEQ_VECTOR | DEQ_HIGH)
+NPU_C_DEQ_BOTH(asc_vdeq_int162b8_l, DEQ_VECTOR)
+
+inline void asc_deq_int322half(half *dst, const int32_t *src, uint32_t count,
+                               npu_where where = NPU_HERE)
+{
+    npu_core *c = nputwin::core();
+    if (nputwin::check_deq_scale(c, "asc_deq_int322half", where))
+        nputwin::c_count({OP_vdeq, TYPE_f16, TYPE_s32, dst, src, nullptr, c->regs.deq_scale, 0},
+                         count, where);
+}
+inline void asc_deq_int322half_sync(half *dst, const int32_t *src, uint32_t count,
+                                    npu_where where = NPU_HERE)
+{
+    asc_deq_int322half(dst, src, count, where);
+    nputwin::c_sync(where);
+}
+inline void asc_deq_int322half(half *dst, const int32_t *src, uint8_t repeat,
+                               uint16_t dst_block_stride, uint16_t src_block_stride,
+                               uint8_t dst_repeat_stride, uint8_t src_repeat_stride,
+                               npu_where where = NPU_HERE)
+{
+    npu_core *c = nputwin::core();
+    if (nputwin::check_deq_scale(c, "asc_deq_int322half", where))
+        nputwin::c_repeat({OP_vdeq, TYPE_f16, TYPE_s32, dst, src, nullptr, c->regs.deq_scale, 0},
+                          repeat, NPU_C_STRIDED);
+}
+NPU_C_REFUSE_BOTH(asc_deq_int322half, "dst half, src int32_t", NPU_C_SAYS2)
+
 /* ---- gathers --------------------------------------------------------------------------- */
 
 /* src_offset: bytes from src, one 32-bit word a lane, one after the other. */
@@ -376,18 +488,38 @@ inline void asc_transto5hd_b8_sync(ub_addr8_t dst, ub_addr8_t src, uint8_t repea
     nputwin::c_sync(where);
 }
 
+/* ---- extremes -------------------------------------------------------------------------- */
+
+/* Of all repeats of the newest asc_repeat_reduce_max or _min: value, and first lane that holds it.
+ */
+#define NPU_C_EXTREME(name)                                                                        \
+    inline void name(half &val, uint32_t &index)                                                   \
+    {                                                                                              \
+        const uint32_t *reg = nputwin::core()->regs.extreme;                                       \
+        val = half::from_bits(uint16_t(reg[0]));                                                   \
+        index = reg[1];                                                                            \
+    }                                                                                              \
+    inline void name(float &val, uint32_t &index)                                                  \
+    {                                                                                              \
+        const uint32_t *reg = nputwin::core()->regs.extreme;                                       \
+        std::memcpy(&val, &reg[0], sizeof val);                                                    \
+        index = reg[1];                                                                            \
+    }
+NPU_C_EXTREME(asc_get_reduce_max_cnt)
+NPU_C_EXTREME(asc_get_reduce_min_cnt)
+
 /* ---- registers of the vector unit ------------------------------------------------------ */
 
 /* 16 bytes of UB to and from the compare register. */
 inline void asc_set_cmp_mask(const void *sel_mask, npu_where where = NPU_HERE)
 {
-    const uint8_t *p = nputwin::c_ub_bytes("asc_set_cmp_mask", sel_mask, 16, where);
+    const uint8_t *p = nputwin::c_ub_bytes("asc_set_cmp_mask", sel_mask, 16, where, 16);
     if (p)
         std::memcpy(nputwin::core()->regs.cmpmask, p, 16);
 }
 inline void asc_get_cmp_mask(void *dst, npu_where where = NPU_HERE)
 {
-    uint8_t *p = nputwin::c_ub_bytes("asc_get_cmp_mask", dst, 16, where);
+    uint8_t *p = nputwin::c_ub_bytes("asc_get_cmp_mask", dst, 16, where, 16);
     if (p)
         std::memcpy(p, nputwin::core()->regs.cmpmask, 16);
 }

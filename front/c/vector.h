@@ -263,6 +263,8 @@
     FOR_##set(NPU_C_CMP, name, relation) NPU_C_REFUSE_BOTH(name, #set, NPU_C_SAYSC)
 #define ASC_CMPS(name, relation, set)                                                              \
     FOR_##set(NPU_C_CMPS, name, relation) NPU_C_REFUSE_BOTH(name, #set, NPU_C_SAYSC)
+#define ASC_CMP_TO(name, relation, type)    NPU_C_CMP_TO(type, name, relation)
+#define ASC_CMPS_ALSO(name, relation, type) NPU_C_CMPS(type, name, relation)
 #define ASC_RED(name, op, order, set)                                                              \
     FOR_##set(NPU_C_RED, name, op, order) NPU_C_REFUSE_BOTH(name, #set, NPU_C_SAYSR)
 #include "vector.def"
@@ -286,4 +288,27 @@ inline void asc_axpy(float *dst, const half *src, half value, uint8_t repeat, NP
         {OP_vaxpyw, TYPE_f32, TYPE_f16, dst, src, nullptr, nputwin::bits_of(value), 0}, repeat,
         NPU_C_STRIDED);
 }
+NPU_C_REFUSE_BOTH(asc_mul_cast_half2int8, "dst int8_t, sources half", NPU_C_SAYS3)
+NPU_C_REFUSE_BOTH(asc_mul_cast_half2uint8, "dst uint8_t, sources half", NPU_C_SAYS3)
+
+/* src - value is src + -value, signed zeros and wrapping integers included. */
+#define NPU_C_SUBS(type, name)                                                                     \
+    inline void name(NPU_C_##type *dst, const NPU_C_##type *src, NPU_C_##type value,               \
+                     uint32_t count, npu_where where = NPU_HERE)                                   \
+    {                                                                                              \
+        asc_add_scalar(dst, src, nputwin::c_minus(value), count, where);                           \
+    }                                                                                              \
+    inline void name##_sync(NPU_C_##type *dst, const NPU_C_##type *src, NPU_C_##type value,        \
+                            uint32_t count, npu_where where = NPU_HERE)                            \
+    {                                                                                              \
+        asc_add_scalar_sync(dst, src, nputwin::c_minus(value), count, where);                      \
+    }                                                                                              \
+    inline void name(NPU_C_##type *dst, const NPU_C_##type *src, NPU_C_##type value,               \
+                     uint8_t repeat, NPU_C_STRIDES)                                                \
+    {                                                                                              \
+        asc_add_scalar(dst, src, nputwin::c_minus(value), repeat, dst_block_stride,                \
+                       src_block_stride, dst_repeat_stride, src_repeat_stride, where);             \
+    }
+FOR_F16_F32_S16_S32(NPU_C_SUBS, asc_sub_scalar)
+NPU_C_REFUSE_BOTH(asc_sub_scalar, "half, float, int16_t, int32_t", NPU_C_SAYSS)
 #endif

@@ -30,6 +30,32 @@ static const struct {
 #undef INF
 };
 
+/* Of the sum in the type of the sources, or the product: to even, ends of the type, NaN 0. */
+static golds narrowed(npu_op op, npu_type dst, npu_type src)
+{
+    if (op == OP_vmulconv && dst == TYPE_u8)
+        return {{2.5, 1, 9, 0, 2}, {3, 1.5, 9, 0, 4}, {20, 20, 9, 0, 255}, {-3, 2, 9, 0, 0}};
+    if (op == OP_vmulconv)
+        return {{2.5, 1, 9, 0, 2}, {-3, 1.5, 9, 0, -4}, {20, 20, 9, 0, 127}, {-20, 20, 9, 0, -128}};
+    const double sign = op == OP_vsubreluconv ? -1 : 1; /* the rows are those of a sum */
+    golds rows = {{3, sign * 4, 9, 0, 7}, {3, sign * -4, 9, 0, 0}};
+    if (src == TYPE_s16) {
+        rows.push_back({100, sign * 100, 9, 0, 127});
+        rows.push_back({32767, sign * 32767, 9, 0, 127});
+        rows.push_back({-32767, sign * -32767, 9, 0, 0});
+    } else if (src == TYPE_f16) {
+        rows.push_back({2, sign * 0.5, 9, 0, 2});
+        rows.push_back({3, sign * 0.5, 9, 0, 4});
+        rows.push_back({200, sign * 1, 9, 0, 127});
+    } else {
+        rows.push_back({1, sign * 0x1p-11, 9, 0, 1});              /* a tie, to even */
+        rows.push_back({1, sign * 3 * 0x1p-11, 9, 0, 1 + 0x1p-9}); /* a tie, to even */
+        rows.push_back({65504, sign * 65504, 9, 0, INFINITY});
+        rows.push_back({65504, sign * NAN, 9, 0, 0});
+    }
+    return rows;
+}
+
 static golds by_hand(npu_op op)
 {
     switch (op) {
@@ -46,9 +72,11 @@ static golds by_hand(npu_op op)
     }
 }
 
-static golds goldens(npu_op op, npu_type type)
+static golds goldens(npu_op op, npu_type dst, npu_type type)
 {
     golds found = by_hand(op);
+    if (npu_isa[op].shape == SHAPE_FUSE)
+        return narrowed(op, dst, type);
     for (const auto &row : table)
         if (row.op == op && row.type == type)
             found.push_back({row.a, row.b, row.b, row.s, row.want});
@@ -232,9 +260,13 @@ static const call calls[] = {
     CALL2(name##_rz, vconv, dst, src, TRUNC)
 #define ASC_CMP(name, relation, set)
 #define ASC_CMPS(name, relation, set)
+#define ASC_CMP_TO(name, relation, type)
+#define ASC_CMPS_ALSO(name, relation, type)
 #define ASC_RED(name, op, order, set)
 #include "../../front/c/vector.def"
-    CALLS(asc_axpy, vaxpyw, f32, f16, half)};
+    CALLS(asc_axpy, vaxpyw, f32, f16, half)
+#define CALL_SUBS(type, name) CALLS(name, vsub, type, type, NPU_C_##type)
+        FOR_F16_F32_S16_S32(CALL_SUBS, asc_sub_scalar)};
 
 enum { A_AT = 8192, B_AT = 16384, IMAGE = 4096 };
 static const uint64_t odd_mask[2] = {0x0f0f0f0ff0f0f0f1, 0x00ff00ff00ff7f00};
@@ -337,9 +369,12 @@ static void lanes(void **)
 {
     for (const call &c : calls) {
         const bool is_conv = c.op == OP_vconv;
-        golds rows = is_conv ? conversions(c.dst, c.src, c.round) : goldens(c.op, c.src);
+        golds rows = is_conv ? conversions(c.dst, c.src, c.round) : goldens(c.op, c.dst, c.src);
         if (c.op == OP_vsel)
             continue;
+        if (!std::strcmp(c.name, "asc_sub_scalar")) /* the rows of vsub, src1 as the scalar */
+            for (gold &g : rows)
+                g.s = g.b;
         if (rows.empty())
             fail_msg("%s %s<-%s has no golden row", c.name, npu_types[c.dst].name,
                      npu_types[c.src].name);
@@ -419,6 +454,19 @@ struct compare {
     void (*to_dst)(bool sync, uint8_t *d, void *a, void *b);
     void (*to_register)(bool sync, void *a, void *b);
 };
+#define COMPARE_TO(type, name, relation)                                                           \
+    {#name,                                                                                        \
+     TYPE_##type,                                                                                  \
+     CMP_##relation,                                                                               \
+     false,                                                                                        \
+     [](bool sync, uint8_t *d, void *a, void *b) {                                                 \
+         auto *x = static_cast<NPU_C_##type *>(a), *y = static_cast<NPU_C_##type *>(b);            \
+         if (sync)                                                                                 \
+             name##_sync(d, x, y, 2, 1, 2, 1, 8, 17, 8);                                           \
+         else                                                                                      \
+             name(d, x, y, 2, 1, 2, 1, 8, 17, 8);                                                  \
+     },                                                                                            \
+     nullptr},
 #define COMPARE(type, name, relation)                                                              \
     {#name,                                                                                        \
      TYPE_##type,                                                                                  \
@@ -460,24 +508,35 @@ static const compare compares[] = {
 #define ASC_SHIFT_ALSO(name, op, Value, set)
 #define ASC_CONV(name, dst, src, round)
 #define ASC_CONV5(name, dst, src)
-#define ASC_CMP(name, relation, set)  FOR_##set(COMPARE, name, relation)
-#define ASC_CMPS(name, relation, set) FOR_##set(COMPARE_VALUE, name, relation)
+#define ASC_CMP(name, relation, set)        FOR_##set(COMPARE, name, relation)
+#define ASC_CMPS(name, relation, set)       FOR_##set(COMPARE_VALUE, name, relation)
+#define ASC_CMP_TO(name, relation, type)    COMPARE_TO(type, name, relation)
+#define ASC_CMPS_ALSO(name, relation, type) COMPARE_VALUE(type, name, relation)
 #define ASC_RED(name, op, order, set)
 #include "../../front/c/vector.def"
 };
 
+/* int32_t has EQ only; pairs that floats could not tell apart. */
+static const double word_a[] = {1, 2, 16777217, -1, 2147483647, -2147483648.0, 2, 0};
+static const double word_b[] = {2, 2, 16777216, -1, 2147483647, 2147483647, 2, -1};
+static const uint8_t words_equal = 0x5a, words_are_2 = 0x42;
+
 static std::string try_compare(const compare &c, bool sync)
 {
     const uint32_t elem = npu_types[c.type].bytes, lanes = 256 / elem;
-    const uint8_t want = c.has_value ? value_says[c.relation] : pair_says[c.relation];
+    const bool is_word = c.type == TYPE_s32;
+    const uint8_t want = is_word       ? (c.has_value ? words_are_2 : words_equal)
+                         : c.has_value ? value_says[c.relation]
+                                       : pair_says[c.relation];
     const std::string name = std::string(c.name) + (sync ? "_sync " : " ") + npu_types[c.type].name;
     uint8_t *d = ub();
 
     std::memset(d, 0x77, 256);
     fill_operand(A_AT);
     for (uint32_t i = 0; i < 2 * lanes; i++) {
-        put(c.type, ub() + A_AT + at_lane(elem, 2, 17, i / lanes, i % lanes), pair_a[i % 8]);
-        put(c.type, ub() + B_AT + i * elem, pair_b[i % 8]);
+        put(c.type, ub() + A_AT + at_lane(elem, 2, 17, i / lanes, i % lanes),
+            is_word ? word_a[i % 8] : pair_a[i % 8]);
+        put(c.type, ub() + B_AT + i * elem, is_word ? word_b[i % 8] : pair_b[i % 8]);
     }
     asc_set_mask_norm();
     asc_set_vector_mask(odd_mask[1], odd_mask[0]); /* has no say in what goes to dst */
@@ -543,6 +602,8 @@ static const reduction reductions[] = {
 #define ASC_CONV5(name, dst, src)
 #define ASC_CMP(name, relation, set)
 #define ASC_CMPS(name, relation, set)
+#define ASC_CMP_TO(name, relation, type)
+#define ASC_CMPS_ALSO(name, relation, type)
 #define ASC_RED(name, op, order, set) FOR_##set(REDUCE, name, op, order)
 #include "../../front/c/vector.def"
 };

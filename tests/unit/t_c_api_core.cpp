@@ -320,6 +320,35 @@ static void state(void **)
     call_is_tested("asc_init");
 }
 
+/* CTRL[48] set: 65504 + 65504 is infinity; clear: it stays 65504, and NaN becomes 0. */
+static void control(void **)
+{
+    run_and_check([]() -> std::string {
+        half *d = (half *)ub(), *a = (half *)(ub() + 1024);
+        const int64_t start = asc_get_ctrl();
+        if (!(start >> 48 & 1))
+            return "asc_get_ctrl: halves saturate from the start";
+        a[0] = half(65504.0f);
+        a[1] = half(NAN);
+        asc_set_ctrl(uint64_t(start) & ~(uint64_t(1) << 48));
+        if (asc_get_ctrl() >> 48 & 1)
+            return "asc_set_ctrl: bit 48 stays";
+        asc_add(d, a, a, 2);
+        if (d[0].bits() != 0x7bff || d[1].bits() != 0)
+            return "asc_set_ctrl: not saturated";
+        asc_set_ctrl(uint64_t(start) | uint64_t(1) << 56);
+        asc_set_vector_mask(0, 1); /* counts elements now */
+        asc_add(d, a, a, 1, 1, 1, 1, 8, 8, 8);
+        if (d[0].bits() != 0x7c00 || d[1].bits() != 0)
+            return "asc_set_ctrl: counter mode";
+        asc_set_mask_norm();
+        return asc_get_ctrl() == start ? "" : "asc_get_ctrl";
+    });
+    run_fails([] { asc_set_ctrl(uint64_t(1) << 53); }, NPU_E_UNSUP, {"asc_set_ctrl: bit 53"});
+    call_is_tested("asc_get_ctrl");
+    call_is_tested("asc_set_ctrl");
+}
+
 /* The twin's memory is coherent: what was written before a flush is there after it. */
 static void caches(void **)
 {
@@ -354,10 +383,15 @@ static void every_name_was_called(void **)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies),        cmocka_unit_test(flags),
-        cmocka_unit_test(words),         cmocka_unit_test(atomics),
-        cmocka_unit_test(system_values), cmocka_unit_test(state),
-        cmocka_unit_test(caches),        cmocka_unit_test(every_name_was_called),
+        cmocka_unit_test(copies),
+        cmocka_unit_test(flags),
+        cmocka_unit_test(words),
+        cmocka_unit_test(atomics),
+        cmocka_unit_test(system_values),
+        cmocka_unit_test(state),
+        cmocka_unit_test(caches),
+        cmocka_unit_test(control),
+        cmocka_unit_test(every_name_was_called),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

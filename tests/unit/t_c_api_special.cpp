@@ -443,6 +443,142 @@ static void transposing(void **)
         call_is_tested(name);
 }
 
+/* ---- dequantisation -------------------------------------------------------------------- */
+
+/* src[i] = 3 i - 60 times 0.5, plus 10: 30 - 1.5 .. by hand for the first: -20, -18.5 to even -18,
+ * -17. */
+static std::string deq_words()
+{
+    for (int f = 0; f < 3; f++) {
+        half *d = array<half>(0, 512, nine);
+        int32_t *a = array<int32_t>(8192, 512, [](uint32_t i) { return int(i) * 3 - 60; });
+        asc_set_deq_scale(half(0.5f));
+        set_odd_mask();
+        if (f == 0)
+            asc_deq_int322half(d, a, 77);
+        else if (f == 1)
+            asc_deq_int322half_sync(d, a, 77);
+        else
+            asc_deq_int322half(d, a, 2, 2, 1, 17, 8);
+        std::vector<half> want(512, half(9));
+        for (uint32_t i = 0; i < (f < 2 ? 77u : 128u); i++) {
+            const uint32_t r = i / 64, l = i % 64;
+            if (f < 2)
+                want[i] = half(int(i) * 1.5f - 30);
+            else if (is_on(l))
+                want[r * 17 * 16 + l / 16 * 32 + l % 16] = half(int(i) * 1.5f - 30);
+        }
+        TRY("asc_deq_int322half", half, d, 512, [&](uint32_t i) { return want[i]; });
+    }
+    return "";
+}
+
+/* 16 results in the low or high half of a blk. Sources run through all residues; the scale of the
+ * vector form differs from lane to lane of a blk. */
+template <class T> static double deq_expected(int v, double scale, int offset)
+{
+    const double y = std::nearbyint(v * scale + offset); /* to even */
+    const double low = std::is_signed_v<T> ? -128 : 0, high = std::is_signed_v<T> ? 127 : 255;
+    return y < low ? low : y > high ? high : y;
+}
+template <class T> static std::string deq_bytes()
+{
+    using call = void (*)(T *, const int16_t *, uint32_t, npu_where);
+    using repeat_call =
+        void (*)(T *, const int16_t *, uint8_t, uint16_t, uint16_t, uint8_t, uint8_t, npu_where);
+    static const struct {
+        call count, sync;
+        repeat_call repeat;
+        bool is_vector, is_high;
+    } calls[] = {
+        {asc_deq_int162b8_l, asc_deq_int162b8_l_sync, asc_deq_int162b8_l, false, false},
+        {asc_deq_int162b8_h, asc_deq_int162b8_h_sync, asc_deq_int162b8_h, false, true},
+        {asc_vdeq_int162b8_l, asc_vdeq_int162b8_l_sync, asc_vdeq_int162b8_l, true, false},
+        {asc_vdeq_int162b8_h, asc_vdeq_int162b8_h_sync, asc_vdeq_int162b8_h, true, true},
+    };
+    float scale[16];
+    int16_t offset[16];
+    bool sign[16];
+    for (int k = 0; k < 16; k++) {
+        scale[k] = 0.25f * float(k + 1);
+        offset[k] = int16_t(k % 2 ? -k : k);
+        sign[k] = std::is_signed_v<T>;
+    }
+    for (const auto &c : calls)
+        for (int f = 0; f < 3; f++) {
+            uint8_t *d = array<uint8_t>(0, 2048, nine);
+            int16_t *a =
+                array<int16_t>(8192, 1024, [](uint32_t i) { return int(i * 37 % 301) - 150; });
+            if (c.is_vector)
+                asc_set_deq_scale((uint64_t *)(ub() + 16384), scale, offset, sign);
+            else
+                asc_set_deq_scale(0.5f, int16_t(-7), std::is_signed_v<T>);
+            set_odd_mask();
+            const uint32_t n = f == 2 ? 256 : 128 + 13;
+            if (f == 0)
+                c.count((T *)d, a, n, nputwin::here());
+            else if (f == 1)
+                c.sync((T *)d, a, n, nputwin::here());
+            else
+                c.repeat((T *)d, a, 2, 2, 1, 17, 8, nputwin::here());
+            std::vector<uint8_t> want(2048, 9);
+            for (uint32_t i = 0; i < n; i++) {
+                const uint32_t r = i / 128, l = i % 128, j = l % 16;
+                const uint32_t blk = f == 2 ? r * 17 + l / 16 * 2 : i / 16;
+                if (f == 2 && !is_on(l))
+                    continue;
+                want[blk * 32 + (c.is_high ? 16 : 0) + j] =
+                    uint8_t(T(c.is_vector ? deq_expected<T>(a[i], 0.25 * (j + 1), offset[j])
+                                          : deq_expected<T>(a[i], 0.5, -7)));
+            }
+            TRY("asc_deq_int162b8", uint8_t, d, 2048, [&](uint32_t i) { return want[i]; });
+        }
+    return "";
+}
+static void dequantisation(void **)
+{
+    run_and_check(deq_words);
+    run_and_check(deq_bytes<int8_t>);
+    run_and_check(deq_bytes<uint8_t>);
+    run_fails([] { asc_deq_int322half((half *)ub(), (int32_t *)ub(), 64); }, NPU_E_ARG,
+              {"asc_deq_int322half"});
+    for (const char *name : {"asc_deq_int322half", "asc_deq_int162b8_h", "asc_deq_int162b8_l",
+                             "asc_vdeq_int162b8_h", "asc_vdeq_int162b8_l", "asc_set_deq_scale"})
+        call_is_tested(name);
+}
+
+/* ---- extremes over all repeats --------------------------------------------------------- */
+
+/* The pages' own examples, and two equal extremes: the first counts. */
+template <class T> static std::string extremes()
+{
+    T *a = array<T>(8192, 256, [](uint32_t i) { return i + 1; }), value;
+    uint32_t index = 0;
+    asc_repeat_reduce_max_value_index((T *)ub(), a, 256);
+    asc_get_reduce_max_cnt(value, index);
+    if (!(value == T(256)) || index != 255)
+        return "asc_get_reduce_max_cnt";
+    a = array<T>(8192, 256, [](uint32_t i) { return 256 - i; });
+    asc_repeat_reduce_min_only_value_sync((T *)ub(), a, 256);
+    asc_get_reduce_min_cnt(value, index);
+    if (!(value == T(1)) || index != 255)
+        return "asc_get_reduce_min_cnt";
+    a = array<T>(8192, 256, [](uint32_t i) { return i % 100; });
+    asc_set_vector_mask(~uint64_t(0), ~uint64_t(0));
+    asc_repeat_reduce_max_only_index((T *)ub(), a, 2, 1, 1, 8);
+    asc_get_reduce_max_cnt(value, index);
+    if (!(value == T(99)) || index != 99)
+        return "asc_get_reduce_max_cnt: not the first";
+    return "";
+}
+static void extremes_of_all(void **)
+{
+    run_and_check(extremes<half>);
+    run_and_check(extremes<float>);
+    call_is_tested("asc_get_reduce_max_cnt");
+    call_is_tested("asc_get_reduce_min_cnt");
+}
+
 /* ---- mask register --------------------------------------------------------------------- */
 
 static void masks(void **)
@@ -470,9 +606,10 @@ static void every_name_was_called(void **) { assert_all_called({"special"}); }
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fills),   cmocka_unit_test(gathers),
-        cmocka_unit_test(sorting), cmocka_unit_test(transposing),
-        cmocka_unit_test(masks),   cmocka_unit_test(every_name_was_called),
+        cmocka_unit_test(fills),          cmocka_unit_test(gathers),
+        cmocka_unit_test(sorting),        cmocka_unit_test(transposing),
+        cmocka_unit_test(dequantisation), cmocka_unit_test(extremes_of_all),
+        cmocka_unit_test(masks),          cmocka_unit_test(every_name_was_called),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
