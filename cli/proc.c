@@ -14,20 +14,22 @@
 
 extern char **environ;
 
-/* out: where both streams of the program go. */
-static int start(pid_t *pid, char *const *argv, const char *folder, int out)
+/* in: its standard input, -1 for ours; out: where both its streams go. */
+static int start(pid_t *pid, const char *const *argv, const char *folder, int in, int out)
 {
     posix_spawn_file_actions_t actions;
     int rc = posix_spawn_file_actions_init(&actions);
 
+    if (rc == 0 && in >= 0)
+        rc = posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
     if (rc == 0)
         rc = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
     if (rc == 0)
         rc = posix_spawn_file_actions_adddup2(&actions, out, STDERR_FILENO);
     if (rc == 0 && folder)
         rc = posix_spawn_file_actions_addchdir_np(&actions, folder);
-    if (rc == 0)
-        rc = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
+    if (rc == 0) /* it takes what execv takes, and changes none of it */
+        rc = posix_spawnp(pid, argv[0], &actions, NULL, (char *const *)argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     errno = rc;
     return rc;
@@ -43,15 +45,15 @@ static int wait_for(pid_t pid)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-int cli_run(char *const *argv, const char *folder)
+int cli_run(const char *const *argv, const char *folder)
 {
     pid_t pid = 0;
 
     fflush(NULL);
-    return start(&pid, argv, folder, STDERR_FILENO) == 0 ? wait_for(pid) : CLI_NOT_STARTED;
+    return start(&pid, argv, folder, -1, STDERR_FILENO) == 0 ? wait_for(pid) : CLI_NOT_STARTED;
 }
 
-int cli_capture(char *const *argv, const char *folder, char **output)
+static int capture(const char *const *argv, const char *folder, int in, char **output)
 {
     int pipes[2], rc = CLI_NOT_STARTED;
     char part[4096];
@@ -63,7 +65,7 @@ int cli_capture(char *const *argv, const char *folder, char **output)
     *output = NULL;
     if (pipe2(pipes, O_CLOEXEC) != 0)
         return CLI_NOT_STARTED;
-    if (start(&pid, argv, folder, pipes[1]) == 0) {
+    if (start(&pid, argv, folder, in, pipes[1]) == 0) {
         close(pipes[1]);
         all = open_memstream(output, &n_text);
         while ((n = read(pipes[0], part, sizeof(part))) > 0 || (n < 0 && errno == EINTR))
@@ -78,6 +80,27 @@ int cli_capture(char *const *argv, const char *folder, char **output)
     close(pipes[0]);
     if (!*output)
         *output = cli_fmt("%s", "");
+    return rc;
+}
+
+int cli_capture(const char *const *argv, const char *folder, char **output)
+{
+    return capture(argv, folder, -1, output);
+}
+
+/* A file, not a pipe: a program that prints before it has read all cannot block both sides. */
+int cli_filter(const char *const *argv, const char *text, size_t size, char **output)
+{
+    FILE *in = tmpfile();
+    int rc = CLI_NOT_STARTED;
+
+    *output = NULL;
+    if (in && fwrite(text, 1, size, in) == size && fflush(in) == 0) {
+        rewind(in);
+        rc = capture(argv, NULL, fileno(in), output);
+    }
+    if (in)
+        fclose(in);
     return rc;
 }
 

@@ -11,9 +11,11 @@ enum { CLI_NOT_STARTED = -1 };
 /* Runs the program in folder (NULL: here) until it ends. What it prints on either stream goes to
  * stderr: stdout is for our own data. Returns its exit code, 128 + the signal that ended it, or
  * CLI_NOT_STARTED with errno set. */
-int cli_run(char *const *argv, const char *folder);
+int cli_run(const char *const *argv, const char *folder);
 /* The same, but returns what it printed on both streams in output, which the caller frees. */
-int cli_capture(char *const *argv, const char *folder, char **output);
+int cli_capture(const char *const *argv, const char *folder, char **output);
+/* The same with text on its standard input. */
+int cli_filter(const char *const *argv, const char *text, size_t size, char **output);
 /* The full path of a program on PATH, which the caller frees; NULL when it is not there. */
 char *cli_which(const char *program);
 

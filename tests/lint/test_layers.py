@@ -17,7 +17,7 @@ def test_arrows_hold():
         ("isa/isa.c", "../engine/engine.h", "isa includes"),
         ("engine/x.c", "../rt/rt.h", "engine includes"),
         ("cc/x.c", "../base/base.h", "cc includes"),
-        ("cli/x.c", "../cc/lex.h", "cli includes"),
+        ("rt/x.c", "../cc/lex.h", "rt includes"),
         ("front/cpp/x.h", "../../rt/rt.h", "front includes"),
         ("rt/x.c", "../missing.h", "is not in the repository"),
     ],

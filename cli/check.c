@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check.c - `nputwin check [PATH...]`: reads a project, runs every rule, prints what they found.
+ *
+ * Nothing of the project is run, imported or changed but by --fix and --update-baseline.
+ */
+#include "check/check.h"
+#include "opt.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct check_rule *const groups[] = {torch_rules, launch_rules, cmake_rules};
+
+static bool read_all(struct check *c, const struct cli_line *line)
+{
+    static char here[] = ".";
+    char *nothing[] = {here}, **paths = line->n_words ? line->words : nothing;
+    size_t n = line->n_words ? line->n_words : 1;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t end = strlen(paths[i]);
+
+        while (end > 1 && paths[i][end - 1] == '/')
+            paths[i][--end] = '\0';
+        if (!check_read(c, paths[i])) {
+            fprintf(stderr, "nputwin check: %s: %s\n", paths[i], strerror(errno));
+            return false;
+        }
+    }
+    for (size_t i = 0; i < c->src.n; i++) {
+        if (c->src.at[i].lang == LANG_CPP)
+            cpp_collect(c, &c->src.at[i]);
+        else if (c->src.at[i].lang == LANG_CMAKE)
+            cmake_read(c, &c->src.at[i]);
+    }
+    cpp_link(c);
+    python_read(c);
+    package_read(c);
+    return true;
+}
+
+static void print_summary(const struct check *c)
+{
+    size_t errors = cli_find_count(&c->found, CLI_ERROR);
+    size_t warnings = cli_find_count(&c->found, CLI_WARNING) - errors;
+
+    fprintf(stderr, "nputwin check: %zu files, %zu errors, %zu warnings, %zu notes\n", c->src.n,
+            errors, warnings, c->found.n - errors - warnings);
+}
+
+int cmd_check(int argc, char **argv)
+{
+    struct cli_line line;
+    struct check check = {0};
+    enum cli_format format = CLI_TEXT;
+    int code = cli_parse(&line, CLI_MIXED, argc, argv);
+
+    if (code != EXIT_FINE)
+        return code;
+    if (cli_value(&line, "format") && !cli_format_of(cli_value(&line, "format"), &format))
+        return cli_usage_error("check", "--format %s: text, json, sarif or github",
+                               cli_value(&line, "format"));
+    check.device_soc = cli_value(&line, "device-soc");
+    check.select = cli_value(&line, "select");
+    check.ignore = cli_value(&line, "ignore");
+    if (!read_all(&check, &line)) {
+        check_finish(&check);
+        return EXIT_USAGE;
+    }
+    for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); g++)
+        for (const struct check_rule *rule = groups[g]; rule->code; rule++)
+            rule->look(&check);
+    cli_find_print(stdout, &check.found, format);
+    print_summary(&check);
+    /* Notes are for reading: they do not fail a check. */
+    code = cli_find_count(&check.found, CLI_WARNING) ? EXIT_FINDINGS : EXIT_FINE;
+    check_finish(&check);
+    return code;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rules_torch.c - what is registered with torch: namespaces, schemas, kernels, Meta. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned line_of(const struct src *s, size_t at)
+{
+    unsigned line = 0, column = 0;
+
+    src_place(s, at, &line, &column);
+    return line;
+}
+
+static const struct impl *impl_of(const struct check *c, const char *ns, const char *op,
+                                  const char *key)
+{
+    for (size_t i = 0; i < c->impl.n; i++) {
+        const struct impl *impl = &c->impl.at[i];
+
+        if (impl->lib->key && strcmp(impl->lib->key, key) == 0 && strcmp(impl->lib->ns, ns) == 0 &&
+            strcmp(impl->op, op) == 0)
+            return impl;
+    }
+    return NULL;
+}
+
+static const struct def *def_of(const struct check *c, const char *ns, const char *op)
+{
+    for (size_t i = 0; i < c->def.n; i++)
+        if (strcmp(c->def.at[i].lib->ns, ns) == 0 && strcmp(c->def.at[i].schema.name, op) == 0)
+            return &c->def.at[i];
+    return NULL;
+}
+
+/* A Python fake: torch.library.register_fake("ns::op") and its older names. */
+static bool has_python_fake(const struct check *c, const char *ns, const char *op)
+{
+    char *name = cli_fmt("%s::%s", ns, op);
+    bool is_found = false;
+
+    for (size_t i = 0; i < c->py.n && !is_found; i++)
+        is_found =
+            strcmp(c->py.at[i].kind, "call") == 0 &&
+            (strstr(c->py.at[i].name, "register_fake") ||
+             strstr(c->py.at[i].name, "impl_abstract") || strstr(c->py.at[i].name, "impl")) &&
+            strstr(c->py.at[i].text, name);
+    free(name);
+    return is_found;
+}
+
+/* Two packages are two deliveries; loose folders that are checked together are loaded together. */
+static bool is_loaded_together(const struct check *c, const struct src *a, const struct src *b)
+{
+    const struct package *pa = package_of(c, a->name), *pb = package_of(c, b->name);
+
+    return !pa || !pb || pa == pb;
+}
+
+static void namespace_claimed_twice(struct check *c)
+{
+    for (size_t i = 0; i < c->lib.n; i++) {
+        for (size_t j = 0; j < i; j++) {
+            const struct lib *lib = &c->lib.at[i], *first = &c->lib.at[j];
+
+            if (lib->kind != LIB_LIBRARY || first->kind != LIB_LIBRARY ||
+                strcmp(lib->ns, first->ns) != 0 || !is_loaded_together(c, lib->src, first->src))
+                continue;
+            if (report(c, "NTL013", lib->src, tok_at(lib->src, lib->name),
+                       "namespace %s is claimed by a second TORCH_LIBRARY; the first is at %s:%u",
+                       lib->ns, first->src->name,
+                       line_of(first->src, tok_at(first->src, first->name))))
+                hint(c,
+                     "TORCH_LIBRARY_FRAGMENT(%s, m): loading both libraries aborts the interpreter",
+                     lib->ns);
+            break;
+        }
+    }
+}
+
+static void reserved_namespace(struct check *c)
+{
+    static const char *const reserved[] = {"npu", "aten", "_C", "prims"};
+
+    for (size_t i = 0; i < c->lib.n; i++)
+        for (size_t r = 0; r < sizeof(reserved) / sizeof(reserved[0]); r++)
+            if (c->lib.at[i].kind == LIB_LIBRARY && strcmp(c->lib.at[i].ns, reserved[r]) == 0 &&
+                report(c, "NTL014", c->lib.at[i].src, tok_at(c->lib.at[i].src, c->lib.at[i].name),
+                       "namespace %s is reserved or owned by torch_npu or another package",
+                       reserved[r]))
+                hint(c, "TORCH_LIBRARY_FRAGMENT(%s, m)", reserved[r]);
+}
+
+static void schema_defined_twice(struct check *c)
+{
+    for (size_t i = 0; i < c->def.n; i++) {
+        for (size_t j = 0; j < i; j++) {
+            const struct def *def = &c->def.at[i], *first = &c->def.at[j];
+
+            if (strcmp(def->lib->ns, first->lib->ns) != 0 ||
+                strcmp(def->schema.name, first->schema.name) != 0 ||
+                strcmp(def->schema.overload, first->schema.overload) != 0 ||
+                !is_loaded_together(c, def->lib->src, first->lib->src))
+                continue;
+            if (report(c, "NTL015", def->lib->src, tok_at(def->lib->src, def->at),
+                       "%s::%s%s%s is defined a second time; the first is at %s:%u", def->lib->ns,
+                       def->schema.name, *def->schema.overload ? "." : "", def->schema.overload,
+                       first->lib->src->name,
+                       line_of(first->lib->src, tok_at(first->lib->src, first->at))))
+                hint(c, "give one of them another name, or an overload: %s.other(...)",
+                     def->schema.name);
+            break;
+        }
+    }
+}
+
+/* One note a block: an operator without a kernel is allowed, but nobody can call it. */
+static void def_without_kernel(struct check *c)
+{
+    for (size_t i = 0; i < c->lib.n; i++) {
+        const struct lib *lib = &c->lib.at[i];
+        const struct def *first = NULL;
+        char *names = cli_fmt("%s", "");
+
+        for (size_t d = 0; d < c->def.n; d++) {
+            const struct def *def = &c->def.at[d];
+            char *longer = NULL;
+
+            if (def->lib != lib || impl_of(c, lib->ns, def->schema.name, "PrivateUse1"))
+                continue;
+            first = first ? first : def;
+            longer = cli_fmt("%s%s%s", names, *names ? ", " : "", def->schema.name);
+            free(names);
+            names = longer;
+        }
+        if (first &&
+            report(c, "NTL011", lib->src, tok_at(lib->src, first->at),
+                   "no TORCH_LIBRARY_IMPL(%s, PrivateUse1, m) registers %s", lib->ns, names))
+            hint(c, "TORCH_LIBRARY_IMPL(%s, PrivateUse1, m) { m.impl(\"%s\", TORCH_FN(run_%s)); }",
+                 lib->ns, first->schema.name, first->schema.name);
+        free(names);
+    }
+}
+
+static void kernel_without_def(struct check *c)
+{
+    for (size_t i = 0; i < c->impl.n; i++) {
+        const struct impl *impl = &c->impl.at[i];
+        bool is_ours = false;
+
+        for (size_t d = 0; d < c->def.n; d++)
+            is_ours |= strcmp(c->def.at[d].lib->ns, impl->lib->ns) == 0;
+        if (is_ours && !def_of(c, impl->lib->ns, impl->op) &&
+            report(c, "NTL012", impl->lib->src, tok_at(impl->lib->src, impl->at),
+                   "%s::%s has a kernel for %s and no m.def", impl->lib->ns, impl->op,
+                   impl->lib->key))
+            hint(c, "m.def(\"%s(Tensor x) -> Tensor\") in a TORCH_LIBRARY_FRAGMENT(%s, m)",
+                 impl->op, impl->lib->ns);
+    }
+}
+
+/* A Meta function for a result shaped like the first tensor. */
+static void hint_meta(struct check *c, const struct def *def)
+{
+    const struct schema *schema = &def->schema;
+    const char *tensor = NULL;
+
+    for (size_t i = 0; i < schema->n_args && !tensor; i++)
+        if (strncmp(schema->arg[i].type, "Tensor", 6) == 0)
+            tensor = schema->arg[i].name;
+    if (!schema->n_rets && schema->is_parsed)
+        hint(c, "a Meta kernel that returns nothing: void %s_meta(...) {}", schema->name);
+    else if (tensor)
+        hint(c,
+             "at::Tensor %s_meta(...) { return at::empty_symint(%s.sym_sizes(), %s.options()); } "
+             "when "
+             "the result is shaped like %s",
+             schema->name, tensor, tensor, tensor);
+}
+
+static void def_without_meta(struct check *c)
+{
+    for (size_t i = 0; i < c->def.n; i++) {
+        const struct def *def = &c->def.at[i];
+        const char *ns = def->lib->ns, *op = def->schema.name;
+
+        if (!impl_of(c, ns, op, "PrivateUse1") || impl_of(c, ns, op, "Meta") ||
+            has_python_fake(c, ns, op) || impl_of(c, ns, op, "CompositeImplicitAutograd") ||
+            impl_of(c, ns, op, "CompositeExplicitAutograd"))
+            continue;
+        if (report(c, "NTL016", def->lib->src, tok_at(def->lib->src, def->at),
+                   "%s::%s has no Meta kernel: torch.compile and fake tensors cannot trace it", ns,
+                   op))
+            hint_meta(c, def);
+    }
+}
+
+static void other_device(struct check *c)
+{
+    static const char *const keys[] = {"CPU", "CUDA", "XLA", "HIP"};
+
+    for (size_t i = 0; i < c->lib.n; i++) {
+        const struct lib *lib = &c->lib.at[i];
+
+        for (size_t k = 0; lib->key && k < sizeof(keys) / sizeof(keys[0]); k++)
+            if (strcmp(lib->key, keys[k]) == 0 &&
+                report(c, "NTL017", lib->src, tok_at(lib->src, lib->name),
+                       "operators of %s get a kernel for %s", lib->ns, lib->key))
+                hint(c,
+                     "TORCH_LIBRARY_IMPL(%s, PrivateUse1, m): a call on another device must fail "
+                     "in the "
+                     "dispatcher",
+                     lib->ns);
+    }
+}
+
+static void unwrapped_function(struct check *c)
+{
+    for (size_t i = 0; i < c->impl.n; i++) {
+        const struct impl *impl = &c->impl.at[i];
+
+        if (impl->fn && !impl->is_wrapped && fn_find(c, impl->fn) &&
+            report(c, "NTL018", impl->lib->src, tok_at(impl->lib->src, impl->at),
+                   "m.impl(\"%s\", %s) passes a function pointer at run time", impl->op, impl->fn))
+            hint(c, "m.impl(\"%s\", TORCH_FN(%s))", impl->op, impl->fn);
+    }
+}
+
+static void schema_form(struct check *c)
+{
+    for (size_t i = 0; i < c->def.n; i++) {
+        const struct def *def = &c->def.at[i];
+
+        if (strchr(def->text, '(') && !def->schema.is_parsed &&
+            report(c, "NTL019", def->lib->src, tok_at(def->lib->src, def->at),
+                   "\"%s\" is no operator schema", def->text))
+            hint(c, "name(Tensor x, float s=1.0) -> Tensor");
+    }
+}
+
+/* Whether one of the words of "a|b|c" is in text. */
+static bool has_word(const char *words, const char *text)
+{
+    while (*words) {
+        size_t n = strcspn(words, "|");
+        char *word = cli_fmt("%.*s", (int)n, words);
+        bool is_in = strstr(text, word) != NULL;
+
+        free(word);
+        if (is_in)
+            return true;
+        words += n + (words[n] == '|');
+    }
+    return false;
+}
+
+static void compare_types(struct check *c, const struct def *def, const struct impl *impl,
+                          const struct fn *fn)
+{
+    for (size_t i = 0; i < def->schema.n_args; i++) {
+        const char *want = schema_cpp_type(def->schema.arg[i].type);
+        char *have = span_text(fn->src, fn->param[i].type);
+
+        if (want && !has_word(want, have) &&
+            report(c, "NTL021", fn->src, tok_at(fn->src, fn->param[i].type.from),
+                   "%s::%s: schema type %s needs a C++ parameter of %s; %s has %s", impl->lib->ns,
+                   impl->op, def->schema.arg[i].type, want, impl->fn, have))
+            hint(c,
+                 "torch refuses the library when it is loaded; int is int64_t and float is double");
+        free(have);
+    }
+}
+
+static void schema_against_function(struct check *c)
+{
+    for (size_t i = 0; i < c->impl.n; i++) {
+        const struct impl *impl = &c->impl.at[i];
+        const struct def *def = def_of(c, impl->lib->ns, impl->op);
+        const struct fn *fn = impl->fn ? fn_find(c, impl->fn) : NULL;
+
+        if (!def || !fn || !def->schema.is_parsed)
+            continue;
+        if (fn->n_params != def->schema.n_args)
+            report(c, "NTL020", fn->src, tok_at(fn->src, fn->name),
+                   "%s takes %zu parameters, the schema of %s::%s has %zu", impl->fn, fn->n_params,
+                   impl->lib->ns, impl->op, def->schema.n_args);
+        else
+            compare_types(c, def, impl, fn);
+    }
+}
+
+static void meta_with_fixed_sizes(struct check *c)
+{
+    for (size_t i = 0; i < c->impl.n; i++) {
+        const struct impl *impl = &c->impl.at[i];
+        const struct fn *fn = impl->fn && impl->lib->key && strcmp(impl->lib->key, "Meta") == 0
+                                  ? fn_find(c, impl->fn)
+                                  : NULL;
+
+        if (fn && span_has(fn->src, (struct span){fn->body, fn->end}, "sizes") &&
+            !span_has(fn->src, (struct span){fn->body, fn->end}, "sym_sizes") &&
+            report(c, "NTL022", fn->src, tok_at(fn->src, fn->name),
+                   "the Meta kernel of %s::%s reads sizes(): torch.compile makes one graph per "
+                   "batch size",
+                   impl->lib->ns, impl->op))
+            hint(c, "at::empty_symint(x.sym_sizes(), x.options())");
+    }
+}
+
+static void pybind_alone(struct check *c)
+{
+    for (size_t i = 0; i < c->src.n; i++) {
+        const struct src *s = &c->src.at[i];
+        const struct package *package = s->lang == LANG_CPP ? package_of(c, s->name) : NULL;
+        struct call call;
+        bool has_library = false;
+        int32_t at = 0;
+
+        if (!package || !next_call(s, "PYBIND11_MODULE", &at, s->lex.n, &call))
+            continue;
+        for (size_t l = 0; l < c->lib.n; l++)
+            has_library |= package_of(c, c->lib.at[l].src->name) == package;
+        if (!has_library &&
+            report(
+                c, "NTL023", s, tok_at(s, call.name),
+                "functions are bound by pybind alone: no schema, no torch.ops, no torch.compile"))
+            hint(
+                c,
+                "TORCH_LIBRARY_FRAGMENT with m.def for what is to stay; pybind is for a quick try");
+    }
+}
+
+const struct check_rule torch_rules[] = {
+    {"NTL011", def_without_kernel},
+    {"NTL012", kernel_without_def},
+    {"NTL013", namespace_claimed_twice},
+    {"NTL014", reserved_namespace},
+    {"NTL015", schema_defined_twice},
+    {"NTL016", def_without_meta},
+    {"NTL017", other_device},
+    {"NTL018", unwrapped_function},
+    {"NTL019", schema_form},
+    {"NTL020", schema_against_function},
+    {"NTL022", meta_with_fixed_sizes},
+    {"NTL023", pybind_alone},
+    {0},
+};

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nputwin check` on public bug reports (cases/), in every format, and with bad arguments."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+
+def unpack(case, folder):
+    """Writes the files of cases/<case>.txt, which are sections `=== NAME`, into folder."""
+    text = (Path(__file__).parent / "cases" / f"{case}.txt").read_text()
+    for name, body in re.findall(r"^=== (.*)\n((?:(?!=== ).*\n?)*)", text, re.M):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(body)
+
+
+@pytest.fixture(scope="session")
+def cases(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cases")
+    for case in ("C07", "C11", "C13", "C17", "C27", "C31"):
+        unpack(case, folder / case)
+    return folder
+
+
+@pytest.fixture
+def found(run, cases):
+    """found(case, *args): [(severity, code, file, line)], and the exit code."""
+    return lambda case, *args: findings(run, cases / case, *args)
+
+
+def findings(run, folder, *args):
+    done = run("nputwin", "check", "--format", "json", *args, cwd=folder)
+    items = json.loads(done.stdout)["items"]
+    return [(i["severity"], i["code"], i["file"], i.get("line")) for i in items], done.returncode
+
+
+@pytest.mark.parametrize("device, severity, code", [
+    ("Ascend310P3", "error", 1),  # another family
+    ("Ascend910B3", "note", 0),  # another member of the same
+    ("ASCEND910_9391", "note", 0),  # A2 and A3 share one binary
+    ("ascend910b1", None, 0),
+])
+def test_chip_of_the_build_against_the_device(found, device, severity, code):
+    items, rc = found("C07", "--device-soc", device)
+    assert ([s for s, *_ in items], rc) == ([severity] if severity else [], code)
+
+
+def test_other_family_names_the_rebuild(run, cases):
+    done = run("nputwin", "check", "--device-soc", "Ascend310P3", cwd=cases / "C07")
+    assert "rebuild with SOC_VERSION=Ascend310P3" in done.stdout and "c220" in done.stdout and "m200" in done.stdout
+
+
+@pytest.mark.parametrize("paths, errors", [
+    (["a", "b"], [("error", "NTL013", "b/register.cpp", 2)]),
+    (["a", "c"], [("error", "NTL015", "c/register.cpp", 3)]),
+    (["c"], []),
+])
+def test_one_namespace_in_two_libraries(found, paths, errors):
+    items, rc = found("C11", *paths)
+    assert [item for item in items if item[0] == "error"] == errors and rc == bool(errors)
+    assert [code for severity, code, *_ in items if severity == "note"] == ["NTL011"] * len(paths)
+
+
+def test_both_places_of_a_namespace_are_named(run, cases):
+    text = run("nputwin", "check", "a", "b", cwd=cases / "C11").stdout
+    assert "b/register.cpp:2:" in text and "a/register.cpp:2" in text and "demo_ns" in text
+
+
+def test_no_meta(found):
+    assert found("C13") == ([("warning", "NTL016", "register.cpp", 8)], 1)
+
+
+def test_strided_input(found):
+    assert found("C17") == ([("warning", "NTL035", "host_bad.cpp", 4)], 1)
+
+
+def test_product_in_32_bits(found):
+    assert found("C27") == ([("warning", "NTL034", "tiling.cpp", 2), ("warning", "NTL034", "tiling.cpp", 3)], 1)
+
+
+def test_copied_launch_helper(found):
+    items, rc = found("C31")
+    assert [item[1:] for item in items if item[0] == "error"] == [
+        ("NTL030", "host.cpp", 5), ("NTL030", "host.cpp", 5), ("NTL032", "utils.h", 2), ("NTL031", "utils.h", 9)]
+    assert rc == 1
+
+
+def test_sarif_is_what_code_scanning_reads(run, cases):
+    data = json.loads(run("nputwin", "check", "--format", "sarif", cwd=cases / "C31").stdout)
+    sarif, = data["runs"]
+    rules = {rule["id"] for rule in sarif["tool"]["driver"]["rules"]}
+    assert data["version"] == "2.1.0" and len(sarif["results"]) >= 4
+    for result in sarif["results"]:
+        place = result["locations"][0]["physicalLocation"]
+        assert result["ruleId"] in rules and result["level"] in ("error", "warning", "note")
+        assert place["artifactLocation"]["uri"] and place["region"]["startLine"] >= 1 and result["message"]["text"]
+
+
+def test_github_annotations(run, cases):
+    lines = run("nputwin", "check", "--format", "github", cwd=cases / "C31").stdout.splitlines()
+    assert any(line.startswith("::error file=utils.h,line=2,title=NTL032::") for line in lines)
+    assert all(line.startswith(("::error ", "::warning ", "::notice ")) for line in lines)
+
+
+@pytest.mark.parametrize("args, codes", [
+    (["--select", "NTL03"], {"NTL030", "NTL031", "NTL032", "NTL035"}),
+    (["--select", "storage-pointer"], {"NTL032"}),
+    (["--select", "NTL03", "--ignore", "NTL035,NTL031"], {"NTL030", "NTL032"}),
+    (["--select", "NTL01"], set()),
+])
+def test_select_and_ignore(found, args, codes):
+    items, rc = found("C31", *args)
+    assert {code for _, code, *_ in items} == codes and rc == bool(codes)
+
+
+@pytest.mark.parametrize("args, says", [
+    (["--format", "xml"], "text, json, sarif or github"),
+    (["--slect", "NTL030"], "did you mean --select?"),
+    (["no/such/folder"], "no/such/folder: No such file"),
+])
+def test_usage_errors(run, args, says, cases):
+    done = run("nputwin", "check", *args, cwd=cases / "C31")
+    assert (done.returncode, done.stdout) == (2, "") and says in done.stderr
+
+
+def test_a_path_with_spaces_and_other_letters(run, tmp_path):
+    folder = tmp_path / "мой проект 算子"
+    unpack("C31", folder)
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    done = run("nputwin", "check", str(folder))
+    assert done.returncode == 1 and f"{folder}/utils.h:2:" in done.stdout
+    assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("text", ["", "{{{{", "TORCH_LIBRARY(", 'm.def("', "k<<<", "#define X(\\\n", "\xff\xfe\x00", "a<b>(c<<<"])
+def test_broken_sources_are_no_reason_to_stop(run, tmp_path, text):
+    for name in ("a.cpp", "CMakeLists.txt", "b.py", "c.md"):
+        (tmp_path / name).write_text(text, encoding="latin-1")
+    done = run("nputwin", "check", cwd=tmp_path)
+    assert done.returncode in (0, 1), done.stderr
+
+
+def test_a_tree_of_a_thousand_files(run, tmp_path, cases):
+    for i in range(1000):
+        folder = tmp_path / f"op{i:04}"
+        folder.mkdir()
+        (folder / "register.cpp").write_text((cases / "C13/register.cpp").read_text().replace("demo_meta", f"demo{i}"))
+    done = run("nputwin", "check", "--format", "json", cwd=tmp_path)
+    assert len(json.loads(done.stdout)["items"]) == 1000
