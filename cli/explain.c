@@ -44,6 +44,7 @@ static const struct acl_row {
     const char *name, *number, *brief;
 } acl_rows[] = {
 #define ACLERR(name, number, brief) {#name, #number, brief},
+#define ACLCODE                     ACLERR
 #include "../rt/aclerr.def"
 };
 enum { N_ACL_ROWS = sizeof(acl_rows) / sizeof(acl_rows[0]) };

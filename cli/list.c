@@ -10,6 +10,7 @@
 #include "rule.h"
 #include "table.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,13 +89,40 @@ static void add_error(cJSON *items, const char *family, const char *name, int nu
     add_text(item, "hint", hint);
 }
 
+/* The code before the sentence of aclGetRecentErrMsg; number: where its range begins. */
+static const struct ecode {
+    int from, to;
+    const char *code, *title, *cause, *solution;
+} ecodes[] = {
+#define ECODE(from, to, code, title, cause, solution) {from, to, code, title, cause, solution},
+#include "../rt/ecode.def"
+};
+
+static const struct ecode *ecode_of(int number)
+{
+    const struct ecode *e = ecodes;
+
+    while (number < e->from || number > e->to)
+        e++;
+    return e;
+}
+
 static void list_errors(cJSON *items)
 {
     for (int st = 0; st < NPU_N_STATUS; st++)
         add_error(items, "nputwin", npu_status_name((enum npu_status)st), st,
                   npu_status_text((enum npu_status)st), npu_status_hint((enum npu_status)st));
-#define ACLERR(name, number, brief) add_error(items, "acl", #name, number, brief, "");
+#define ACLERR(name, number, brief)                                                                \
+    add_error(items, "acl", #name, number, brief, ecode_of(number)->solution);
+#define ACLCODE ACLERR
 #include "../rt/aclerr.def"
+    for (size_t i = 0; i < sizeof(ecodes) / sizeof(ecodes[0]); i++) {
+        char text[256];
+
+        snprintf(text, sizeof(text), "%s: %s", ecodes[i].title, ecodes[i].cause);
+        add_error(items, "ecode", ecodes[i].code, ecodes[i].from == INT_MIN ? 0 : ecodes[i].from,
+                  text, ecodes[i].solution);
+    }
 }
 
 static void list_metrics(cJSON *items)

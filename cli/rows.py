@@ -13,7 +13,7 @@ from pathlib import Path
 
 TABLES = [("front/api/*.def", r"^API\((\w+)"), ("rt/abi.def", r"^ABI\( *\w+ *, *(\w+)"), ("rt/opapi/aclnn.tbl", r"^(aclnn\w+) *\|"),
           ("rt/opapi/aclop.def", r'^ACLOP\("(\w+)"')]
-TESTS = ["tests/unit/*.c", "tests/unit/*.cpp", "tests/unit/*.hpp", "tests/fuzz/*.c", "tests/cc/**/*", "tests/torch/**/*", "tests/opapi/**/*",
+TESTS = ["tests/unit/*.c", "tests/unit/*.cpp", "tests/unit/*.hpp", "tests/fuzz/*.c", "tests/cc/**/*", "tests/torch/**/*", "tests/opapi/**/*", "tests/acl/**/*",
          "ops/**/test*.py", "ops/**/op_kernel/*", "ops/**/csrc/**/*"]
 SUFFIXES = {".c", ".cpp", ".hpp", ".h", ".py", ".asc"}
 

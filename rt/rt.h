@@ -32,6 +32,10 @@ NPU_API int npu_rt_fail(int code, const char *fmt, ...) NPU_PRINTF(2, 3);
  */
 NPU_API const char *npu_rt_take_message(void);
 
+/* The same as aclGetRecentErrMsg gives it: code, process, time, sentence, cause, solution and the
+ * name of the number, in the vendor's layout. Borrowed until this thread's next report. */
+NPU_API const char *npu_rt_take_report(void);
+
 /* ---- device ---- */
 /* SoC of this process; NULL (with the message set) when NPUTWIN_SOC is unknown. */
 NPU_API const struct npu_soc *npu_rt_soc(void);

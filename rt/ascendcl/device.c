@@ -157,7 +157,6 @@ aclError aclrtGetPrimaryCtxState(int32_t device, uint32_t *flags, int32_t *activ
 /* What each does here: DETERMINISTIC and STRONG_CONSISTENCY are always the case (blocks run to the
  * same result in any order), DEBUG_KERNEL asks for checks that `nputwin` has elsewhere. */
 enum { N_OPTS = 3 };
-static _Atomic int64_t process_opt[N_OPTS]; /* all off at the start */
 
 static int check_opt(aclSysParamOpt opt, const char *who)
 {
@@ -178,7 +177,7 @@ aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value)
                            "aclrtSetSysParamOpt: value %lld, 0 or 1 is "
                            "allowed",
                            (long long)value);
-    process_opt[opt] = value;
+    npu_rt_set_setting(SETTING_SYS_OPT + (uint32_t)opt, value);
     return ACL_SUCCESS;
 }
 
@@ -189,7 +188,7 @@ aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value)
     NEED(value);
     if (rc)
         return rc;
-    *value = process_opt[opt];
+    *value = npu_rt_setting(SETTING_SYS_OPT + (uint32_t)opt); /* all off at the start */
     return ACL_SUCCESS;
 }
 
@@ -230,24 +229,23 @@ aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode)
 
 /* A kernel here cannot be stopped half-way, so a limit is kept and read back but ends nothing; the
  * limit of waits is honoured by aclrtStreamWaitEvent. */
-static _Atomic uint64_t execute_limit_us;
 
 aclError aclrtSetOpExecuteTimeOut(uint32_t seconds)
 {
-    execute_limit_us = (uint64_t)seconds * 1000000u;
+    npu_rt_set_setting(SETTING_EXECUTE_LIMIT_US, (int64_t)seconds * 1000000);
     return ACL_SUCCESS;
 }
 
 aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t ms)
 {
-    execute_limit_us = (uint64_t)ms * 1000u;
+    npu_rt_set_setting(SETTING_EXECUTE_LIMIT_US, (int64_t)ms * 1000);
     return ACL_SUCCESS;
 }
 
 aclError aclrtSetOpExecuteTimeOutV2(uint64_t us, uint64_t *actual_us)
 {
     NEED(actual_us);
-    execute_limit_us = us;
+    npu_rt_set_setting(SETTING_EXECUTE_LIMIT_US, (int64_t)us);
     *actual_us = us;
     return ACL_SUCCESS;
 }
@@ -255,6 +253,6 @@ aclError aclrtSetOpExecuteTimeOutV2(uint64_t us, uint64_t *actual_us)
 aclError aclrtGetOpExecuteTimeout(uint32_t *const ms)
 {
     NEED(ms);
-    *ms = (uint32_t)(execute_limit_us / 1000u);
+    *ms = (uint32_t)((uint64_t)npu_rt_setting(SETTING_EXECUTE_LIMIT_US) / 1000u);
     return ACL_SUCCESS;
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* init.c - aclInit and aclFinalize. They only count: the runtime is ready when it is loaded. */
+/* init.c - aclInit and aclFinalize. The core counts: the runtime is
+ * ready when it is loaded, and libascendcl.so and libacl_rt.so are two doors to it. */
 #include "cl.h"
 
 #include <ctype.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t n_inits;
 
 /* What a configuration file may say, without white space. torch_npu passes both members: dumps when
  * a kernel fails (here its story is in aclGetRecentErrMsg), and the device of threads that set
@@ -97,44 +94,32 @@ aclError aclInit(const char *configPath)
 
     if (rc)
         return rc;
-    pthread_mutex_lock(&lock);
-    if (n_inits++)
-        rc = npu_rt_fail(ACL_ERROR_REPEAT_INITIALIZE, "aclInit: called before in this process");
-    pthread_mutex_unlock(&lock);
-    return rc;
+    if (npu_rt_count_init() > 1)
+        return npu_rt_fail(ACL_ERROR_REPEAT_INITIALIZE, "aclInit: called before in this process");
+    if (npu_rt_log_is_on(LOG_OF_ACL, NPU_LOG_EVENT))
+        npu_rt_log(LOG_OF_ACL, NPU_LOG_EVENT, __func__, NULL, 0, "%s, %d devices",
+                   npu_rt_soc() ? npu_rt_soc()->name : "unknown chip", npu_rt_device_count());
+    return ACL_SUCCESS;
 }
 
 aclError aclFinalize(void)
 {
-    int rc = ACL_SUCCESS;
-
-    pthread_mutex_lock(&lock);
-    if (!n_inits)
-        rc = npu_rt_fail(ACL_ERROR_REPEAT_FINALIZE,
-                         "aclFinalize: aclInit was not called, or this was");
-    n_inits = 0;
-    pthread_mutex_unlock(&lock);
-    return rc;
+    if (npu_rt_end_inits(true, NULL))
+        return ACL_SUCCESS;
+    return npu_rt_fail(ACL_ERROR_REPEAT_FINALIZE,
+                       "aclFinalize: aclInit was not called, or this was");
 }
 
 aclError aclFinalizeReference(uint64_t *refCount)
 {
-    int rc = ACL_SUCCESS;
-
-    pthread_mutex_lock(&lock);
-    if (!n_inits)
-        rc = npu_rt_fail(ACL_ERROR_REPEAT_FINALIZE, "aclFinalizeReference: aclInit was not called");
-    else
-        n_inits--;
-    if (refCount)
-        *refCount = n_inits;
-    pthread_mutex_unlock(&lock);
-    return rc;
+    if (npu_rt_end_inits(false, refCount))
+        return ACL_SUCCESS;
+    return npu_rt_fail(ACL_ERROR_REPEAT_FINALIZE, "aclFinalizeReference: aclInit was not called");
 }
 
 const char *aclGetRecentErrMsg(void)
 {
-    return npu_rt_take_message();
+    return npu_rt_take_report();
 }
 
 aclError aclrtPeekAtLastError(aclrtLastErrLevel level)

@@ -168,11 +168,10 @@ aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr attr,
 
 /* ---- events -------------------------------------------------------------------------- */
 
-static _Atomic int64_t wait_limit_ms = -1; /* aclrtSetOpWaitTimeout; 0 there means for ever */
-
+/* 0 means for ever */
 aclError aclrtSetOpWaitTimeout(uint32_t seconds)
 {
-    wait_limit_ms = seconds ? (int64_t)seconds * 1000 : -1;
+    npu_rt_set_setting(SETTING_WAIT_LIMIT_MS, seconds ? (int64_t)seconds * 1000 : -1);
     return ACL_SUCCESS;
 }
 
@@ -225,7 +224,7 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)
 
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
 {
-    return npu_rt_event_wait(stream, event, wait_limit_ms);
+    return npu_rt_event_wait(stream, event, npu_rt_setting(SETTING_WAIT_LIMIT_MS));
 }
 
 aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout_ms)

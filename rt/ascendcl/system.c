@@ -10,13 +10,9 @@
 #include "acl/acl_op.h"
 #include "../../base/num.h"
 
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char *const cann_version = "8.5.0";
@@ -300,75 +296,15 @@ size_t aclDataTypeSize(aclDataType type)
 
 /* ---- process log ----------------------------------------------------------------------- */
 
-static const char *const level_names[] = {"DEBUG", "INFO", "WARNING", "ERROR"};
-
-/* Messages below this are dropped: ASCEND_GLOBAL_LOG_LEVEL, 0 debug to 3 error (default), 4 none.
- */
-static int least_level(void)
-{
-    const char *text = getenv("ASCEND_GLOBAL_LOG_LEVEL");
-
-    return text && *text >= '0' && *text <= '4' && !text[1] ? *text - '0' : ACL_ERROR;
-}
-
-/* A file is written only where a variable says so: nothing appears in $HOME uninvited. */
-static FILE *open_log(void)
-{
-    const char *root = getenv("ASCEND_PROCESS_LOG_PATH");
-    char path[512];
-
-    if (root && *root)
-        snprintf(path, sizeof(path), "%s", root);
-    else if ((root = getenv("ASCEND_WORK_PATH")) && *root)
-        snprintf(path, sizeof(path), "%s/log", root);
-    else
-        return NULL;
-    mkdir(path, 0750);
-    snprintf(path + strlen(path), sizeof(path) - strlen(path), "/plog");
-    mkdir(path, 0750);
-    snprintf(path + strlen(path), sizeof(path) - strlen(path), "/plog-%d.log", (int)getpid());
-    return fopen(path, "ae");
-}
-
-static FILE *log_file(void)
-{
-    static FILE *file;
-    static bool tried;
-    const char *to_stdout = getenv("ASCEND_SLOG_PRINT_TO_STDOUT");
-
-    if (to_stdout && !strcmp(to_stdout, "1"))
-        return stdout;
-    if (!tried)
-        file = open_log();
-    tried = true;
-    return file;
-}
-
 void aclAppLog(aclLogLevel level, const char *func, const char *file, uint32_t line,
                const char *fmt, ...)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    struct timespec now;
-    struct tm tm;
-    char stamp[32];
     va_list ap;
-    FILE *f;
 
-    if ((int)level < least_level() || (uint32_t)level > ACL_ERROR || !fmt)
+    if ((uint32_t)level > ACL_ERROR || !fmt ||
+        !npu_rt_log_is_on(LOG_OF_APP, (enum npu_log_level)level))
         return;
-    clock_gettime(CLOCK_REALTIME, &now);
-    localtime_r(&now.tv_sec, &tm);
-    strftime(stamp, sizeof(stamp), "%Y-%m-%d-%H:%M:%S", &tm);
-    pthread_mutex_lock(&lock);
-    f = log_file();
-    if (f) {
-        fprintf(f, "[%s] APP(%d):%s.%03ld [%s:%u]%s ", level_names[level], (int)getpid(), stamp,
-                now.tv_nsec / 1000000, file ? file : "", line, func ? func : "");
-        va_start(ap, fmt);
-        vfprintf(f, fmt, ap);
-        va_end(ap);
-        fputc('\n', f);
-        fflush(f);
-    }
-    pthread_mutex_unlock(&lock);
+    va_start(ap, fmt);
+    npu_rt_vlog(LOG_OF_APP, (enum npu_log_level)level, func, file, line, fmt, ap);
+    va_end(ap);
 }

@@ -10,6 +10,8 @@
 #define NPU_RT_CORE_H
 #include "../rt.h"
 
+#include <stdarg.h>
+
 enum { NPU_MAX_DEVICES = 16 };
 
 /* aclError numbers that only the core returns. */
@@ -35,6 +37,34 @@ NPU_API int npu_rt_last_error(bool clear);
 NPU_API int npu_rt_refuse(const char *function, const char *why);
 /* Sets this thread's message and last error without the "E....: " prefix being added again. */
 NPU_API int npu_rt_repeat(int code, const char *text);
+
+/* ---- process log (log.c) ---- */
+/* Levels of aclAppLog and of the log's variables; events go to a file of their own. */
+enum npu_log_level { NPU_LOG_DEBUG, NPU_LOG_INFO, NPU_LOG_WARNING, NPU_LOG_ERROR, NPU_LOG_EVENT };
+enum npu_log_module { LOG_OF_APP, LOG_OF_ACL, LOG_OF_RUNTIME, N_LOG_MODULES };
+/* One load and one comparison while nothing is logged. */
+NPU_API bool npu_rt_log_is_on(enum npu_log_module module, enum npu_log_level level);
+/* func, file: may be NULL. */
+NPU_API void npu_rt_log(enum npu_log_module module, enum npu_log_level level, const char *func,
+                        const char *file, uint32_t line, const char *fmt, ...) NPU_PRINTF(6, 7);
+NPU_API void npu_rt_vlog(enum npu_log_module module, enum npu_log_level level, const char *func,
+                         const char *file, uint32_t line, const char *fmt, va_list ap);
+
+/* ---- aclInit, counted over all doors ---- */
+/* How often it was called since the last end, this call included. */
+NPU_API uint64_t npu_rt_count_init(void);
+/* all: the count becomes 0; else one less. left: what remains; may be NULL. False when it was 0. */
+NPU_API bool npu_rt_end_inits(bool all, uint64_t *left);
+
+/* Process-wide settings that the doors share: kept and read back. */
+enum npu_setting {
+    SETTING_EXECUTE_LIMIT_US,
+    SETTING_WAIT_LIMIT_MS, /* -1 at the start */
+    SETTING_SYS_OPT,       /* one each of aclSysParamOpt */
+    N_SETTINGS = SETTING_SYS_OPT + 8
+};
+NPU_API int64_t npu_rt_setting(uint32_t setting);
+NPU_API void npu_rt_set_setting(uint32_t setting, int64_t value);
 
 /* ---- devices and contexts ---- */
 struct npu_context;

@@ -7,10 +7,13 @@
  */
 #include "core.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { TEXT_BYTES = 2048 };
 
@@ -19,6 +22,9 @@ struct slot {
     bool full;
     char text[TEXT_BYTES]; /* not yet taken */
     char taken[TEXT_BYTES];
+    int last_stored; /* what the text is about */
+    struct timespec at;
+    char report[TEXT_BYTES + 1024]; /* the text as aclGetRecentErrMsg gives it */
 };
 
 /* A pointer, not the texts themselves: the engine's hot thread variables sit in the static TLS
@@ -45,27 +51,36 @@ static struct slot *slot_of_thread(void)
     return mine;
 }
 
-/* First row whose range holds the code names the module that the vendor's text would name. */
-static const struct prefix_row {
+/* Rows of ecode.def. */
+static const struct ecode {
     int from, to;
-    const char *prefix;
-} prefixes[] = {
-    {107000, 107999, "EE1001"}, /* runtime: parameter */
-    {161000, 161999, "EZ1001"}, /* aclnn: parameter */
-    {361000, 361999, "EZ9903"}, /* aclnn: call to the runtime */
-    {561000, 561999, "EZ9999"}, /* aclnn: inner error */
-    {207000, 207999, "EE1002"}, /* runtime: resources */
-    {507000, 507999, "EE9999"}, /* runtime: device */
-    {100000, 499999, "EH0001"}, /* acl */
+    const char *code, *title, *cause, *solution;
+} ecodes[] = {
+#define ECODE(from, to, code, title, cause, solution) {from, to, code, title, cause, solution},
+#include "../ecode.def"
 };
+
+static const struct {
+    int number;
+    const char *name, *brief;
+} names[] = {
+#define ACLERR(name, number, brief)  {number, #name, brief},
+#define ACLCODE(name, number, brief) {number, #name, brief},
+#include "../aclerr.def"
+};
+
+static const struct ecode *ecode_of(int code)
+{
+    const struct ecode *e = ecodes;
+
+    while (code < e->from || code > e->to)
+        e++;
+    return e;
+}
 
 static const char *prefix_of(int code)
 {
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-        if (code >= prefixes[i].from && code <= prefixes[i].to)
-            return prefixes[i].prefix;
-    }
-    return "E19999";
+    return ecode_of(code)->code;
 }
 
 static int store(int code, const char *prefix, const char *fmt, va_list ap)
@@ -75,7 +90,10 @@ static int store(int code, const char *prefix, const char *fmt, va_list ap)
 
     vsnprintf(slot->text + used, (size_t)(TEXT_BYTES - used), fmt, ap);
     slot->full = true;
-    slot->last = code;
+    slot->last = slot->last_stored = code;
+    clock_gettime(CLOCK_REALTIME, &slot->at);
+    if (npu_rt_log_is_on(LOG_OF_RUNTIME, NPU_LOG_ERROR))
+        npu_rt_log(LOG_OF_RUNTIME, NPU_LOG_ERROR, NULL, NULL, 0, "%s", slot->text);
     return code;
 }
 
@@ -119,6 +137,56 @@ const char *npu_rt_take_message(void)
     mine->full = false;
     memcpy(mine->taken, mine->text, TEXT_BYTES);
     return mine->taken;
+}
+
+/* "2026-01-31-23:59:59.123.456" */
+static void stamp(char *text, size_t room, const struct timespec *at)
+{
+    struct tm tm;
+    size_t n;
+
+    localtime_r(&at->tv_sec, &tm);
+    n = strftime(text, room, "%Y-%m-%d-%H:%M:%S", &tm);
+    snprintf(text + n, room - n, ".%03ld.%03ld", at->tv_nsec / 1000000, at->tv_nsec / 1000 % 1000);
+}
+
+/* The row that the sentence's own prefix names (a sticky error keeps the prefix of its first
+ * report), else that of the number. */
+static const struct ecode *ecode_of_text(const char *text, int code)
+{
+    for (size_t i = 0; i < sizeof(ecodes) / sizeof(ecodes[0]); i++)
+        if (!strncmp(ecodes[i].code, text, 6) && code >= ecodes[i].from && code <= ecodes[i].to)
+            return &ecodes[i];
+    return ecode_of(code);
+}
+
+const char *npu_rt_take_report(void)
+{
+    const char *text = npu_rt_take_message(), *name = NULL, *brief = "";
+    const struct ecode *e;
+    char when[48];
+
+    if (!text)
+        return NULL;
+    e = ecode_of_text(text, mine->last_stored);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (names[i].number != mine->last_stored)
+            continue;
+        name = names[i].name;
+        brief = names[i].brief;
+    }
+    if (strlen(text) > 8 && text[6] == ':')
+        text += 8;
+    stamp(when, sizeof(when), &mine->at);
+    snprintf(mine->report, sizeof(mine->report),
+             "%s: [PID: %d] %s %s\n"
+             "        Possible Cause: %s.\n"
+             "        Solution: %s\n"
+             "        TraceBack (most recent call last):\n"
+             "        %s (%d): %s\n",
+             e->code, (int)getpid(), when, text, e->cause, e->solution, name ? name : "error",
+             mine->last_stored, name ? brief : e->title);
+    return mine->report;
 }
 
 int npu_rt_last_error(bool clear)

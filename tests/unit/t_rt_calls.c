@@ -193,33 +193,12 @@ static void test_start_and_end(void **state)
     OK(aclFinalize());
 }
 
-static void test_process_log(void **state)
-{
-    char folder[] = "/tmp/nputwin-log-XXXXXX", path[256], line[256] = "";
-    FILE *f;
-
-    (void)state;
-    assert_non_null(mkdtemp(folder));
-    setenv("ASCEND_PROCESS_LOG_PATH", folder, 1);
-    aclAppLog(ACL_INFO, "f", "x.c", 1, "below the level");
-    aclAppLog(ACL_ERROR, "f", "x.c", 2, "number %d", 42);
-    snprintf(path, sizeof(path), "%s/plog/plog-%d.log", folder, (int)getpid());
-    f = fopen(path, "r");
-    assert_non_null(f);
-    assert_non_null(fgets(line, sizeof(line), f));
-    assert_non_null(strstr(line, "[ERROR]"));
-    assert_non_null(strstr(line, "number 42"));
-    assert_null(fgets(line, sizeof(line), f));
-    fclose(f);
-    unlink(path);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_questions),     cmocka_unit_test(test_settings_are_kept),
         cmocka_unit_test(test_memory_calls),  cmocka_unit_test(test_objects),
-        cmocka_unit_test(test_start_and_end), cmocka_unit_test(test_process_log),
+        cmocka_unit_test(test_start_and_end),
     };
 
     return cmocka_run_group_tests(tests, device_setup, device_teardown);
