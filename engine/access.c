@@ -281,6 +281,20 @@ static void lay_deq_bytes(struct npu_walk *w, const struct npu_insn *in)
         w->view[VIEW_SRC1] = run(&in->ref[2], HALF_BLK * sizeof(uint64_t), 0, NPU_BLK_BYTES);
 }
 
+/* Halves in plain blks; of 4-bit integers a blk has 64. */
+static void lay_nibbles(struct npu_walk *w, const struct npu_insn *in)
+{
+    const bool to_nibbles = npu_isa[in->op].shape == SHAPE_TOS4;
+    const int nibbles = to_nibbles ? VIEW_DST : VIEW_SRC0,
+              halves = to_nibbles ? VIEW_SRC0 : VIEW_DST;
+    struct npu_view *v = &w->view[nibbles];
+
+    w->view[halves] = blks(&in->ref[halves], type_bytes(in->type), w->lanes);
+    *v = blks(&in->ref[nibbles], type_bytes(in->type), w->lanes);
+    v->n_chunks = w->lanes / 2 / NPU_BLK_BYTES;
+    v->lanes_per_chunk = 2 * NPU_BLK_BYTES;
+}
+
 /* 32 scores and 32 indices become 32 pairs of 8 bytes. */
 static void lay_sort(struct npu_walk *w, const struct npu_insn *in)
 {
@@ -401,6 +415,8 @@ static void make_contiguous(struct npu_insn *in)
     }
     if (shape == SHAPE_RED)
         in->ref[0].rep_stride = 1;
+    if (shape == SHAPE_TOS4 || shape == SHAPE_OFS4) /* a quarter of the halves' bytes */
+        in->ref[shape == SHAPE_TOS4 ? 0 : 1].rep_stride = NPU_BLKS_PER_REPEAT / 4;
     if (shape == SHAPE_DEQB)
         in->ref[0].rep_stride = NPU_BLKS_PER_REPEAT;
 }
@@ -527,6 +543,10 @@ bool npu_walk_init(struct npu_walk *w, struct npu_core_int *c, const struct npu_
     case SHAPE_DEQB:
         lay_deq_bytes(w, &in);
         break;
+    case SHAPE_TOS4:
+    case SHAPE_OFS4:
+        lay_nibbles(w, &in);
+        break;
     case SHAPE_SORT:
         lay_sort(w, &in);
         break;
@@ -580,6 +600,15 @@ static void widen_pairs(uint64_t mask[2])
         mask[k] |= (mask[k] >> 1 & even) | (mask[k] & even) << 1;
 }
 
+/* Lanes [first, end) of a chunk; of 4-bit elements every byte that holds one. */
+static void touch_lanes(const struct npu_view *v, uint64_t chunk, uint32_t first, uint32_t end,
+                        uint32_t elem_bits, npu_access_fn *fn, void *arg)
+{
+    const uint32_t from = first * elem_bits / 8, to = (end * elem_bits + 7) / 8;
+
+    fn(arg, v->mem, chunk + from, to - from, v->use);
+}
+
 static void view_accesses(const struct npu_walk *w, const struct npu_view *v, npu_access_fn *fn,
                           void *arg)
 {
@@ -597,11 +626,11 @@ static void view_accesses(const struct npu_walk *w, const struct npu_view *v, np
                 fn(arg, v->mem, chunk, v->lengths ? v->lengths[k] : v->chunk_bytes, v->use);
                 continue;
             }
-            const uint32_t lane0 = k * v->lanes_per_chunk,
-                           elem = v->chunk_bytes / v->lanes_per_chunk;
+            const uint32_t lane0 = k * v->lanes_per_chunk;
+            const uint32_t elem_bits = 8 * v->chunk_bytes / v->lanes_per_chunk;
             for (uint32_t at_lane = lane0;
                  next_run(mask, at_lane, lane0 + v->lanes_per_chunk, &first, &end); at_lane = end)
-                fn(arg, v->mem, chunk + (first - lane0) * elem, (end - first) * elem, v->use);
+                touch_lanes(v, chunk, first - lane0, end - lane0, elem_bits, fn, arg);
         }
     }
 }
@@ -669,7 +698,7 @@ static void check_one(void *arg, enum npu_mem mem, uint64_t at, uint32_t bytes, 
             ->lanes_per_chunk) { /* contiguous: say what the caller asked for, not where it broke */
         at = k->view->at;
         bytes =
-            (uint32_t)(k->in->count * (uint64_t)(k->view->chunk_bytes / k->view->lanes_per_chunk));
+            (uint32_t)((uint64_t)k->in->count * k->view->chunk_bytes / k->view->lanes_per_chunk);
     }
     npu_fault_range(k->c, k->in->op, k->view->name, mem, at, bytes, k->in->where);
 }
@@ -716,7 +745,7 @@ bool npu_walk_check(const struct npu_walk *w, struct npu_core_int *c, const stru
 static bool has_lanes(const struct npu_view *v, uint32_t chunk, const uint64_t mask[2])
 {
     const uint32_t lane = chunk * v->lanes_per_chunk;
-    const uint64_t whole = (UINT64_C(1) << v->lanes_per_chunk) - 1; /* 4 to 16 lanes */
+    const uint64_t whole = ~UINT64_C(0) >> (64 - v->lanes_per_chunk); /* 4 to 64 lanes */
 
     return mask[lane / 64] >> (lane % 64) & whole;
 }

@@ -86,7 +86,8 @@ struct npu_insn {
  * + i, one rounding. vgathermask   mode 1 to 7: a pattern (1 even, 2 odd, 3 to 6 one of four, 7
  * all); 0: bits at ref[2], consumed inside a repeat. A repeat takes 256 bytes or, with counter,
  * mask[0] elements; the mask itself plays no part. The number written stands in regs.n_gathered.
- * vgatherb  8 blks a repeat, mask is not looked at. vsort32  pairs of 8 bytes: score, index.
+ * vf162s4, vs42f16  type f16; two 4-bit integers a byte, the lower half first, 64 of them a blk;
+ * mode of vf162s4 = enum npu_round, ROUND_ODD excepted. vgatherb  8 blks a repeat, mask is not looked at. vsort32  pairs of 8 bytes: score, index.
  * vmrgsort  queues in lists; mode: how many, and MERGE_STOPS to end when one is empty;
  * regs.n_merged says what was taken of each. vnchwconv  lists hold dst and src; mode: NCHW_* below.
  * vpermute  n_burst: c, burst_bytes: h * w, repeat: n; mode 1 goes back from NHWC. vbrcb         8

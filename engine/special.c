@@ -407,6 +407,37 @@ static void dequantize_bytes(const struct repeat *p)
     put_lanes(p);
 }
 
+/* ---- 4-bit integers, the lower half of a byte first
+ * ---------------------------------------------------------------------------------------- */
+
+static void put_nibbles(const struct repeat *p)
+{
+    const struct npu_view *d = &p->w->view[VIEW_DST];
+    int8_t v[MAX_LANES];
+
+    p->c->lanes->conv[TYPE_f16][TYPE_s8][p->in->mode](v, p->a, p->w->lanes);
+    for (uint32_t i = 0; i < p->w->lanes; i++) {
+        const int x = v[i] < -8 ? -8 : v[i] > 7 ? 7 : v[i];
+        uint8_t *to =
+            result_at(p) + i / d->lanes_per_chunk * d->chunk_step + i % d->lanes_per_chunk / 2;
+        if (!npu_mask_has(p->mask, i))
+            continue;
+        *to = (uint8_t)(i % 2 ? (*to & 0x0f) | (x & 0xf) << 4 : (*to & 0xf0) | (x & 0xf));
+    }
+}
+
+static void widen_nibbles(const struct repeat *p)
+{
+    int8_t v[MAX_LANES];
+
+    for (uint32_t i = 0; i < p->w->lanes; i++) {
+        const int x = p->a[i / 2] >> (i % 2 * 4) & 0xf;
+        v[i] = (int8_t)(x - (x & 8) * 2);
+    }
+    p->c->lanes->conv[TYPE_s8][TYPE_f16][ROUND_NONE](p->out, v, p->w->lanes);
+    put_lanes(p);
+}
+
 /* ---- arithmetic into a narrower type
  * ---------------------------------------------------------------------------------------- */
 
@@ -557,6 +588,8 @@ static repeat_fn *const functions[N_OPS] = {
     [OP_vaddreluconv] = compute_and_narrow,
     [OP_vsubreluconv] = compute_and_narrow,
     [OP_vmulconv] = compute_and_narrow,
+    [OP_vf162s4] = put_nibbles,
+    [OP_vs42f16] = widen_nibbles,
 };
 
 /* The fields of these instructions that a type check does not cover. */
@@ -571,6 +604,7 @@ static bool modes_are_possible(struct npu_core_int *c, const struct npu_insn *in
                           : in->op == OP_vgathermask ? 7
                           : in->op == OP_vpermute    ? 1
                           : in->op == OP_vdeqs16     ? DEQ_HIGH | DEQ_VECTOR
+                          : in->op == OP_vf162s4     ? ROUND_TRUNC
                                                      : UINT8_MAX;
 
     if ((in->op == OP_vcmp || in->op == OP_vcmps) && in->type == TYPE_s32 && in->mode != CMP_EQ) {

@@ -171,6 +171,57 @@ inline void asc_deq_int322half(half *dst, const int32_t *src, uint8_t repeat,
 }
 NPU_C_REFUSE_BOTH(asc_deq_int322half, "dst half, src int32_t", NPU_C_SAYS2)
 
+/* ---- 4-bit integers -------------------------------------------------------------------- */
+
+/* Two a byte, the lower half first; count is even. */
+struct int4b_t {
+    int8_t storage;
+};
+
+namespace nputwin {
+
+inline bool c_even(const char *name, uint32_t count, npu_where where)
+{
+    if (NPU_LIKELY(count % 2 == 0))
+        return true;
+    npu_fault(core(), NPU_E_ARG, where,
+              "%s: count is %u; two 4-bit integers share a byte, so it is "
+              "even",
+              name, count);
+    return false;
+}
+
+} // namespace nputwin
+
+#define NPU_C_INT4(name, op, D, S, rounding, Rep)                                                  \
+    inline void name(D *dst, const S *src, uint32_t count, npu_where where = NPU_HERE)             \
+    {                                                                                              \
+        if (nputwin::c_even(#name, count, where))                                                  \
+            nputwin::c_count(                                                                      \
+                {OP_##op, TYPE_f16, TYPE_f16, dst, src, nullptr, 0, ROUND_##rounding}, count,      \
+                where);                                                                            \
+    }                                                                                              \
+    inline void name##_sync(D *dst, const S *src, uint32_t count, npu_where where = NPU_HERE)      \
+    {                                                                                              \
+        name(dst, src, count, where);                                                              \
+        nputwin::c_sync(where);                                                                    \
+    }                                                                                              \
+    inline void name(D *dst, const S *src, uint8_t repeat, uint16_t dst_block_stride,              \
+                     uint16_t src_block_stride, Rep dst_repeat_stride, Rep src_repeat_stride,      \
+                     npu_where where = NPU_HERE)                                                   \
+    {                                                                                              \
+        nputwin::c_repeat({OP_##op, TYPE_f16, TYPE_f16, dst, src, nullptr, 0, ROUND_##rounding},   \
+                          repeat, NPU_C_STRIDED);                                                  \
+    }                                                                                              \
+    NPU_C_REFUSE_BOTH(name, "dst " #D ", src " #S, NPU_C_SAYS2)
+NPU_C_INT4(asc_half2int4, vf162s4, int4b_t, half, NONE, uint16_t)
+NPU_C_INT4(asc_half2int4_rn, vf162s4, int4b_t, half, RINT, uint16_t)
+NPU_C_INT4(asc_half2int4_rna, vf162s4, int4b_t, half, ROUND, uint16_t)
+NPU_C_INT4(asc_half2int4_rd, vf162s4, int4b_t, half, FLOOR, uint16_t)
+NPU_C_INT4(asc_half2int4_ru, vf162s4, int4b_t, half, CEIL, uint16_t)
+NPU_C_INT4(asc_half2int4_rz, vf162s4, int4b_t, half, TRUNC, uint16_t)
+NPU_C_INT4(asc_int42half, vs42f16, half, int4b_t, NONE, uint8_t)
+
 /* ---- gathers --------------------------------------------------------------------------- */
 
 /* src_offset: bytes from src, one 32-bit word a lane, one after the other. */

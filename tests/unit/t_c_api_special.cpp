@@ -547,6 +547,100 @@ static void dequantisation(void **)
         call_is_tested(name);
 }
 
+/* ---- 4-bit integers -------------------------------------------------------------------- */
+
+static int nibble(const uint8_t *p, uint32_t i)
+{
+    const int x = p[i / 2] >> i % 2 * 4 & 0xf;
+    return x < 8 ? x : x - 16;
+}
+static void set_nibble(uint8_t *p, uint32_t i, int v)
+{
+    p[i / 2] = uint8_t(i % 2 ? (p[i / 2] & 0x0f) | (v & 0xf) << 4 : (p[i / 2] & 0xf0) | (v & 0xf));
+}
+/* Lane l of repeat r in nibbles: 64 a blk, blks 3 apart, repeats 7. */
+static uint32_t nibble_at(uint32_t r, uint32_t l) { return (r * 7 + l / 64 * 3) * 64 + l % 64; }
+
+struct to_int4 {
+    const char *name;
+    void (*count)(int4b_t *, const half *, uint32_t, npu_where);
+    void (*sync)(int4b_t *, const half *, uint32_t, npu_where);
+    void (*repeat)(int4b_t *, const half *, uint8_t, uint16_t, uint16_t, uint16_t, uint16_t,
+                   npu_where);
+    int want[8]; /* of the values below, by hand */
+};
+static const double to_int4_from[] = {2.5, -2.5, 3.5, -0.75, 0.25, 6.5, 100, -100};
+#define TO_INT4(name, ...) {#name, name, name##_sync, name, __VA_ARGS__}
+static const to_int4 to_int4_calls[] = {
+    TO_INT4(asc_half2int4, {2, -2, 4, -1, 0, 6, 7, -8}),
+    TO_INT4(asc_half2int4_rn, {2, -2, 4, -1, 0, 6, 7, -8}),
+    TO_INT4(asc_half2int4_rna, {3, -3, 4, -1, 0, 7, 7, -8}),
+    TO_INT4(asc_half2int4_rd, {2, -3, 3, -1, 0, 6, 7, -8}),
+    TO_INT4(asc_half2int4_ru, {3, -2, 4, 0, 1, 7, 7, -8}),
+    TO_INT4(asc_half2int4_rz, {2, -2, 3, 0, 0, 6, 7, -8}),
+};
+static uint32_t dealt(uint32_t i) { return (i * 5 + i / 8) % 8; }
+
+static std::string try_to_int4(const to_int4 &c)
+{
+    for (int f = 0; f < 3; f++) {
+        const uint32_t n = f < 2 ? 140 : 256;
+        uint8_t *d = array<uint8_t>(0, 1024, nine);
+        half *a = array<half>(8192, 256, [](uint32_t i) { return to_int4_from[dealt(i)]; });
+        std::vector<uint8_t> want(1024, 9);
+        set_odd_mask();
+        if (f == 0)
+            c.count((int4b_t *)d, a, n, nputwin::here());
+        else if (f == 1)
+            c.sync((int4b_t *)d, a, n, nputwin::here());
+        else
+            c.repeat((int4b_t *)d, a, 2, 3, 1, 7, 8, nputwin::here());
+        for (uint32_t i = 0; i < n; i++)
+            if (f < 2 || is_on(i % 128))
+                set_nibble(want.data(), f < 2 ? i : nibble_at(i / 128, i % 128), c.want[dealt(i)]);
+        TRY(c.name, uint8_t, d, 1024, [&](uint32_t i) { return want[i]; });
+    }
+    return "";
+}
+static std::string from_int4()
+{
+    for (int f = 0; f < 3; f++) {
+        const uint32_t n = f < 2 ? 140 : 256;
+        half *d = array<half>(0, 512, nine);
+        uint8_t *a = array<uint8_t>(8192, 1024, [](uint32_t i) { return (i * 89 + 17) % 256; });
+        set_odd_mask();
+        if (f == 0)
+            asc_int42half(d, (int4b_t *)a, n);
+        else if (f == 1)
+            asc_int42half_sync(d, (int4b_t *)a, n);
+        else
+            asc_int42half(d, (int4b_t *)a, 2, 1, 3, 16, 7);
+        std::vector<half> want(512, half(9));
+        for (uint32_t i = 0; i < n; i++)
+            if (f < 2)
+                want[i] = half(nibble(a, i));
+            else if (is_on(i % 128))
+                want[i / 128 * 256 + i % 128] = half(nibble(a, nibble_at(i / 128, i % 128)));
+        TRY("asc_int42half", half, d, 512, [&](uint32_t i) { return want[i]; });
+    }
+    return "";
+}
+static void four_bits(void **)
+{
+    for (const to_int4 &c : to_int4_calls) {
+        run_and_check([&] { return try_to_int4(c); });
+        call_is_tested(c.name);
+    }
+    run_and_check(from_int4);
+    call_is_tested("asc_int42half");
+    run_fails([] { asc_half2int4((int4b_t *)ub(), (half *)ub(), 3); }, NPU_E_ARG,
+              {"asc_half2int4: count is 3"});
+    /* the last blk of UB has room for 64 */
+    run_fails([] { asc_half2int4((int4b_t *)(ub() + 196608 - 32), (half *)ub(), 66); }, NPU_E_RANGE,
+              {"vf162s4: dst covers"});
+    run_well([] { asc_half2int4((int4b_t *)(ub() + 196608 - 32), (half *)ub(), 64); });
+}
+
 /* ---- extremes over all repeats --------------------------------------------------------- */
 
 /* The pages' own examples, and two equal extremes: the first counts. */
@@ -606,10 +700,15 @@ static void every_name_was_called(void **) { assert_all_called({"special"}); }
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fills),          cmocka_unit_test(gathers),
-        cmocka_unit_test(sorting),        cmocka_unit_test(transposing),
-        cmocka_unit_test(dequantisation), cmocka_unit_test(extremes_of_all),
-        cmocka_unit_test(masks),          cmocka_unit_test(every_name_was_called),
+        cmocka_unit_test(fills),
+        cmocka_unit_test(gathers),
+        cmocka_unit_test(sorting),
+        cmocka_unit_test(transposing),
+        cmocka_unit_test(dequantisation),
+        cmocka_unit_test(extremes_of_all),
+        cmocka_unit_test(four_bits),
+        cmocka_unit_test(masks),
+        cmocka_unit_test(every_name_was_called),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -601,6 +601,44 @@ static void golden_vmulconv(enum npu_op op, enum npu_type type)
     narrow(op, type, TYPE_u8, a, b, bytes, 9);
 }
 
+/* By hand: to even, ends of the type, the odd lane in the upper half; a lane that is off keeps its
+ * half of the byte. */
+static void golden_vf162s4(enum npu_op op, enum npu_type type)
+{
+    static const double v[] = {2.5, -2.5, 3.5, 7.5, 100, -100, -1, 0};
+    struct special p = special(op, type);
+
+    set(p.a, type, v, 8);
+    p.in.mode = ROUND_RINT;
+    p.in.mask[0] = 0x7f; /* not lane 7 */
+    p.in.mask[1] = 1;
+    memset(p.d, 0x55, sizeof p.d);
+    on_core(run_special, &p);
+    assert_int_equal(p.d[0], 0xe2); /* 2, -2 */
+    assert_int_equal(p.d[1], 0x74); /* 4, 7: 8 is too much */
+    assert_int_equal(p.d[2], 0x87); /* 7, -8 */
+    assert_int_equal(p.d[3], 0x5f); /* -1, the old half */
+    assert_int_equal(p.d[4], 0x55);
+    assert_int_equal(p.d[32], 0x50); /* lane 64 begins the second blk */
+    for (uint32_t i = 33; i < 80; i++)
+        assert_int_equal(p.d[i], 0x55);
+}
+
+static void golden_vs42f16(enum npu_op op, enum npu_type type)
+{
+    static const double want[] = {7, -8, -1, 0, 5, 2};
+    struct special p = special(op, type);
+
+    p.a[0] = 0x0f87; /* bytes 0x87 0x0f 0x25 */
+    p.a[1] = 0x25;
+    p.in.mask[0] = ~32ull;
+    memset(p.d, 0x11, sizeof p.d);
+    on_core(run_special, &p);
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(element(p.d, TYPE_f16, i), bits_of(TYPE_f16, want[i]));
+    assert_int_equal(element(p.d, TYPE_f16, 5), 0x1111); /* off */
+}
+
 static void golden_vindex(enum npu_op op, enum npu_type type)
 {
     const uint32_t elem = npu_types[type].bytes, lanes = NPU_REPEAT_BYTES / elem;
