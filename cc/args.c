@@ -513,6 +513,24 @@ static void expand_file(const char *path, struct cc_words *words)
     cc_text_finish(&t);
 }
 
+/* -D of that name, with a value or without, on either side. */
+static bool is_defined(const struct cc_args *a, const char *name)
+{
+    const struct cc_words *lists[] = {&a->pp, &a->device_pp};
+    const size_t n = strlen(name);
+
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+        for (size_t i = 0; i < lists[k]->n; i++) {
+            const char *word = lists[k]->at[i];
+            bool apart = !strcmp(word, "-D") && i + 1 < lists[k]->n;
+
+            word = apart ? lists[k]->at[i + 1] : !strncmp(word, "-D", 2) ? word + 2 : "";
+            if (!strncmp(word, name, n) && (!word[n] || word[n] == '='))
+                return true;
+        }
+    return false;
+}
+
 enum cc_verdict cc_args_read(int argc, char **argv, struct cc_args *a)
 {
     struct cc_words words = {0};
@@ -533,6 +551,8 @@ enum cc_verdict cc_args_read(int argc, char **argv, struct cc_args *a)
         return CC_USAGE;
     if (r.done)
         return CC_DONE;
+    if (a->aclrt && is_defined(a, "HAVE_WORKSPACE"))
+        a->workspace = is_defined(a, "HAVE_TILING") ? 2 : 1;
     for (size_t i = 0; i < a->n_inputs; i++)
         if (r.all_asc && a->input[i].language == CC_HOST_SOURCE)
             a->input[i].language = CC_ASC;

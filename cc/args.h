@@ -37,6 +37,7 @@ struct cc_args {
     const char *toolchain;     /* --gcc-toolchain, or NULL */
     bool aclrt, dc, binary, show, verbose, keep;
     bool has_std, has_opt;   /* -std, -O were given */
+    unsigned workspace;      /* HAVE_WORKSPACE, HAVE_TILING: where it is, from the end; 0: none */
     struct cc_words pp, cxx; /* both sides: preprocessor; compiler (and g++ as linker) */
     struct cc_words host_pp, host_cxx, device_pp, device_cxx; /* of -Xhost-start, -Xaicore-start */
     struct cc_words dep;                                      /* -MD, -MMD, -MP, ... */

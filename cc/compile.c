@@ -188,7 +188,8 @@ static bool rewrite_view(struct unit *u, enum view v, enum cc_view mode)
     bool ok;
 
     u->used[v] = true;
-    if (!cc_rewrite(u->text[v].s, u->text[v].size, mode, u->j->args->aclrt, r)) {
+    if (!cc_rewrite(u->text[v].s, u->text[v].size, mode, u->j->args->aclrt, u->j->args->workspace,
+                    r)) {
         cc_wordf(&u->seen, "%s", r->error);
         fprintf(stderr, "%s\n", r->error);
         return false;

@@ -141,6 +141,25 @@ static void emit_params(struct cc_rw *w, const struct cc_decl *d)
     free(types);
 }
 
+/* HAVE_WORKSPACE: the body sees what lies behind the system's part of its workspace. */
+static void take_workspace(struct cc_rw *w, const struct cc_decl *d, const struct cc_kernel *k)
+{
+    int32_t name = cc_param_name(w, d, w->workspace);
+
+    if (!w->workspace)
+        return;
+    if (name == CC_NONE) {
+        cc_rw_fail(w, d->name,
+                   "HAVE_WORKSPACE%s: %s needs a GM_ADDR with a name as its %s parameter, the "
+                   "workspace; add it, or take the definition out of ascendc_compile_definitions",
+                   w->workspace == 2 ? " and HAVE_TILING" : "", k->name,
+                   w->workspace == 2 ? "last but one" : "last");
+        return;
+    }
+    cc_put(w, "if (!::nputwin::lang::take_workspace(%.*s)) return; ", (int)w->lex.tok[name].len,
+           w->lex.text + w->lex.tok[name].at);
+}
+
 static void emit_body(struct cc_rw *w, const struct cc_decl *d, const struct cc_kernel *k)
 {
     if (w->view == CC_HOST) {
@@ -153,6 +172,7 @@ static void emit_body(struct cc_rw *w, const struct cc_decl *d, const struct cc_
     cc_put(w, " %sstatic const char nputwin_mark_%s __attribute__((used)) = 1; ",
            w->view == CC_BOTH ? "::nputwin::lang::entered(__PRETTY_FUNCTION__); " : "", k->attr);
     emit_params(w, d);
+    take_workspace(w, d, k);
     cc_resync(w, d->body + 1);
     cc_emit_range(w, d->body + 1, d->end);
     cc_flush_through(w, d->end);

@@ -250,10 +250,10 @@ static bool defines_kernels(const struct cc_lex *l)
     return false;
 }
 
-bool cc_rewrite(const char *text, size_t size, enum cc_view view, bool aclrt,
+bool cc_rewrite(const char *text, size_t size, enum cc_view view, bool aclrt, unsigned workspace,
                 struct cc_rewritten *r)
 {
-    struct cc_rw w = {.r = r, .view = view, .aclrt = aclrt};
+    struct cc_rw w = {.r = r, .view = view, .aclrt = aclrt, .workspace = workspace};
 
     *r = (struct cc_rewritten){0};
     if (size > UINT32_MAX / 2) {

@@ -41,8 +41,9 @@ struct cc_rewritten {
 };
 
 /* aclrt: also emit aclrtlaunch_<k>, the C entry of the legacy ascendc_library.
+ * workspace: 1 the last parameter of each kernel is one, 2 the last but one, 0 none is.
  * False: only error is set. Give r to cc_rewritten_finish either way. */
-bool cc_rewrite(const char *text, size_t size, enum cc_view view, bool aclrt,
+bool cc_rewrite(const char *text, size_t size, enum cc_view view, bool aclrt, unsigned workspace,
                 struct cc_rewritten *r);
 void cc_rewritten_finish(struct cc_rewritten *r);
 #endif

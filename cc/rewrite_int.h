@@ -17,6 +17,7 @@ struct cc_rw {
     struct cc_rewritten *r;
     enum cc_view view;
     bool aclrt, has_kernels;
+    unsigned workspace; /* from the end of the parameters; 0: none */
     int in_extern_c, depth;
     uint32_t done;
     size_t kernel_room;
@@ -64,6 +65,8 @@ int32_t cc_launch_deduced(struct cc_rw *w, int32_t i);
 
 /* ---- stub.c ---- */
 void cc_stubs(struct cc_rw *w, const struct cc_decl *d, struct cc_kernel *k);
+/* The name of the parameter that stands `from_end` (1: last) from the end, or CC_NONE. */
+int32_t cc_param_name(const struct cc_rw *w, const struct cc_decl *d, unsigned from_end);
 /* Fills n_params and c_params. */
 void cc_params(const struct cc_rw *w, const struct cc_decl *d, struct cc_kernel *k);
 /* "decltype(x), decltype(y)" of the parameters; NULL when one has no name. */

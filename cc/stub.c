@@ -91,6 +91,27 @@ void cc_params(const struct cc_rw *w, const struct cc_decl *d, struct cc_kernel 
     k->c_params = t.s;
 }
 
+int32_t cc_param_name(const struct cc_rw *w, const struct cc_decl *d, unsigned from_end)
+{
+    const struct cc_lex *l = &w->lex;
+    struct piece p, at[2] = {0}; /* the newest and the one before it */
+    int32_t i = d->lp + 1, last;
+    unsigned n = 0;
+
+    if (is_void_list(l, d))
+        return CC_NONE;
+    for (; next_piece(l, &i, d->rp, &p); n++) {
+        at[1] = at[0];
+        at[0] = p;
+    }
+    if (from_end < 1 || from_end > 2 || n < from_end)
+        return CC_NONE;
+    last = at[from_end - 1].e - 1;
+    if (last <= at[from_end - 1].a || !cc_is_id(l, last) || cc_is(l, last, "GM_ADDR"))
+        return CC_NONE;
+    return last;
+}
+
 /* "GM_ADDR x, int n": without defaults, good for a function type. */
 static char *plain_params(const struct cc_rw *w, const struct cc_decl *d)
 {

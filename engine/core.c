@@ -187,7 +187,7 @@ void npu_core_reset(struct npu_core_int *c)
     c->where = (struct npu_where){NULL, 0};
     c->pub.regs = (struct npu_regs){.mask = {~UINT64_C(0), ~UINT64_C(0)}};
     c->pub.slow = c->pub.faulted = false;
-    c->pub.door = NULL;
+    c->pub.door = c->pub.sys_workspace = NULL;
     memset(c->pub.placed_bytes, 0, sizeof c->pub.placed_bytes);
     c->waiting = c->polls = false;
     c->confirmed_epoch = 0;

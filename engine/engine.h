@@ -150,6 +150,7 @@ struct npu_core {
     void *door;                    /* the C++ facade keeps its TPipe here */
     struct npu_lists lists;        /* what the next vmrgsort or vnchwconv works on */
     uint32_t placed_bytes[N_MEMS]; /* taken from the top of each memory by `__ubuf__ T a[N];` */
+    void *sys_workspace;           /* in front of the kernel's own workspace; NULL: none */
 };
 
 /* The core that this thread runs at the moment; NULL outside a kernel. */

@@ -16,6 +16,8 @@ extern "C" {
 #endif
 
 enum { NPUTWIN_KERNEL_ABI = 2, NPUTWIN_KERNEL_ABI_BITS = 8 };
+/* What GetLibApiWorkSpaceSize() says: the system's part in front of a kernel's own workspace. */
+enum { NPU_SYS_WORKSPACE_BYTES = 16 << 20 };
 enum nputwin_kernel_kind { NPUTWIN_AIV, NPUTWIN_AIC, NPUTWIN_MIX_1_1, NPUTWIN_MIX_1_2 };
 
 /* What a caller needs who has only addresses of the arguments, not their types: a launch by handle

@@ -27,6 +27,7 @@
 #include "gather.h"
 #include "fuse.h"
 #include "order.h"
+#include "workspace.h"
 #include "debug.h"
 #include "../cce/cce.h"
 #endif

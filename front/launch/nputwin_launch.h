@@ -82,6 +82,23 @@ inline void entered(const char *who)
         called_directly(who);
 }
 
+/* HAVE_WORKSPACE: the system's part comes first, the kernel gets what lies behind it. */
+template <class T, class Core = npu_core> bool take_workspace(T *&workspace)
+{
+    Core *core = static_cast<Core *>(npu_self());
+
+    if (!workspace) {
+        nputwin_fault(core, NPU_E_ARG, place{nullptr, 0},
+                      "HAVE_WORKSPACE: the workspace is null; pass GetLibApiWorkSpaceSize() bytes "
+                      "and what the kernel itself needs");
+        return false;
+    }
+    core->sys_workspace = workspace;
+    workspace = reinterpret_cast<T *>(reinterpret_cast<std::uint8_t *>(workspace) +
+                                      NPU_SYS_WORKSPACE_BYTES);
+    return true;
+}
+
 /* ---- the three things inside <<< >>> ---- */
 
 /* Blocks: an integer or a dim3. Anything that is no block count becomes 0 or the largest number,

@@ -8,6 +8,7 @@
  * pass NULL after a failed phase one and destroy what has run.
  */
 #include "opp_int.h"
+#include "../../engine/engine.h"
 #include "../../engine/kernel.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -263,6 +264,11 @@ static void call_kernel(void (*fn)(void), const void *args)
 {
     const struct aclOpExecutor *e = args;
 
+    struct npu_core *core = npu_self();
+    uint8_t *workspace = e->gm[e->call.op->n_in + e->call.op->n_out];
+
+    /* The kernel gets its own workspace, all of it: nothing of ours lives in the system's part. */
+    core->sys_workspace = workspace ? workspace - NPU_SYS_WORKSPACE_BYTES : NULL;
     current.key = e->call.tiling_key;
     current.bytes = e->call.tiling_bytes;
     e->kernel->call(fn, e->gm);

@@ -7,12 +7,12 @@
  * first, a reference is a pointer, a small enum a number). So the library needs no C++ runtime.
  * tests/unit/t_platform.cpp calls all of them through the header.
  */
+#include "../../engine/kernel.h"
 #include "../rt.h"
 
 #define METHOD(mangled)  _ZNK16platform_ascendc15PlatformAscendC##mangled
 #define MANAGER(mangled) _ZN16platform_ascendc22PlatformAscendCManager##mangled
 
-enum { LIB_API_WORKSPACE_BYTES = 16 << 20 };
 /* CoreMemType and SocVersion of the header. */
 enum core_mem { L0_A, L0_B, L0_C, L1, L2, UB, HBM, FB, BT };
 enum soc_version { ASCEND910B = 1, ASCEND910_93 = 4, ASCEND950 = 5, RESERVED_VERSION = 99999 };
@@ -112,7 +112,7 @@ void METHOD(14GetCoreMemSizeERKNS_11CoreMemTypeERm)(const struct platform *self,
 uint32_t METHOD(22GetLibApiWorkSpaceSizeEv)(const struct platform *self)
 {
     (void)self;
-    return LIB_API_WORKSPACE_BYTES;
+    return NPU_SYS_WORKSPACE_BYTES;
 }
 
 /* A block of a mix kernel holds as many slices as it has vector cores for each cube core. */

@@ -57,6 +57,27 @@ def test_ascendc_library(cc, cmake, where):
             "float unused);") in header
 
 
+def test_where_a_kernel_finds_its_workspace(cc, cmake):
+    """HAVE_WORKSPACE: behind the system's 16 MiB, GetUserWorkspace says the same; HAVE_TILING: one parameter before."""
+    cmake.configure(cc.src / "legacy", f"-DWHERE={PLACES[0]}", "-DSOC_VERSION=Ascend910B2")
+    cmake.build("--target", "places")
+    *lines, null = cmake.output("places").splitlines()
+    system = 16 << 20
+    assert lines == [f"nothing: 0, 0 1 {system} 0, 77",
+                     f"workspace: 0, {system} 0 {system} 0, 77",
+                     f"tiling: 0, {system} 0 {system} 5, 77"]
+    assert "HAVE_WORKSPACE: the workspace is null; pass GetLibApiWorkSpaceSize() bytes" in null
+
+
+@pytest.mark.parametrize("kernel,options,place", [("void k(float x)", ["-DHAVE_WORKSPACE=1", "-D", "HAVE_TILING"], "last but one"),
+                                                  ("void k()", ["-DHAVE_WORKSPACE"], "last"),
+                                                  ("void k(GM_ADDR x, GM_ADDR)", ["-DHAVE_WORKSPACE"], "last")])
+def test_have_workspace_without_one(cc, kernel, options, place):
+    source = cc.source("k.cpp", f'extern "C" __global__ __aicore__ {kernel} {{}}\n')
+    done = cc.compile("-x", "asc", "--aclrt-launch", *options, "-c", source, "-o", "k.o", expect=1)
+    assert f"k needs a GM_ADDR with a name as its {place} parameter, the workspace" in done.stderr
+
+
 @pytest.mark.parametrize("soc,says", [("Ascend910B", "first-generation"), ("Ascend310", "Unsupported NPU architecture or soc")])
 def test_soc_version_is_checked(cc, cmake, soc, says):
     done = cmake.configure(cc.src / "legacy", f"-DWHERE={PLACES[0]}", f"-DSOC_VERSION={soc}", expect=1)

@@ -17,12 +17,13 @@ static bool has_word(const char *text, size_t n, const char *word)
     return memmem(text, n, word, strlen(word)) != NULL;
 }
 
-static void check_view(const char *text, size_t n, enum cc_view view, bool aclrt)
+static void check_view(const char *text, size_t n, enum cc_view view, bool aclrt,
+                       unsigned workspace)
 {
     struct cc_rewritten first = {0}, second = {0};
     bool is_plain = !has_word(text, n, "<<<") && !has_word(text, n, "__");
-    bool ok = cc_rewrite(text, n, view, aclrt, &first);
-    bool again = cc_rewrite(text, n, view, aclrt, &second);
+    bool ok = cc_rewrite(text, n, view, aclrt, workspace, &first);
+    bool again = cc_rewrite(text, n, view, aclrt, workspace, &second);
 
     FUZZ_CHECK(ok == again, "same input, other verdict");
     FUZZ_CHECK(ok ? !first.error : first.error && *first.error, "verdict without its sentence");
@@ -46,8 +47,8 @@ void fuzz_one(const uint8_t *data, size_t n)
         return;
     memcpy(text, data, n);
     text[n] = '\0';
-    check_view(text, n, CC_HOST, false);
-    check_view(text, n, CC_DEVICE, false);
-    check_view(text, n, CC_BOTH, true);
+    check_view(text, n, CC_HOST, false, 0);
+    check_view(text, n, CC_DEVICE, false, 1);
+    check_view(text, n, CC_BOTH, true, 2);
     free(text);
 }
