@@ -32,6 +32,15 @@ template <class T> inline void read_tiling(T *to, const void *tiling, npu_where 
         std::memcpy(static_cast<void *>(to), tiling, sizeof(T));
 }
 
+/* A kernel chosen by template arguments, and a key that is none of its combinations. */
+inline void no_instance(const char *op_type, unsigned n, npu_where where = NPU_HERE)
+{
+    npu_fault(core(), NPU_E_ARG, where,
+              "%s: tiling key 0x%llx is none of the %u combinations in its ASCENDC_TPL_SEL; "
+              "TilingFunc gave a value that is not selected",
+              op_type, static_cast<unsigned long long>(nputwin_tiling_key()), n);
+}
+
 } // namespace nputwin
 
 #define TILING_KEY_IS(key) (nputwin_tiling_key() == uint64_t(key))

@@ -150,13 +150,19 @@ def test_a_chip_that_the_package_was_not_built_for(shell):
 
 
 @pytest.mark.parametrize("file,old,new,says", [
-    ("CMakeLists.txt", "TYPE RUN", "TYPE STATIC", "no static operator packages"),
+    ("CMakeLists.txt", "TYPE RUN", "TYPE TREE", "TYPE must be RUN, SHARED or STATIC"),
     ("CMakeLists.txt", "ascend910b ascend910_93 ascend950", "ascend310p", "none of ASCEND_COMPUTE_UNIT ascend310p"),
-    ("op_host/CMakeLists.txt", "cust_optiling TILING", "cust_optiling TF_PLUGIN", "no TensorFlow"),
-    ("op_host/CMakeLists.txt", "npu_op_package_add", "npu_op_device_tiling_library(d SHARED a.cpp)\n#", "no tiling on the device"),
+    ("op_host/CMakeLists.txt", "cust_optiling TILING", "cust_optiling PLUGIN", "the type must be TILING, ACLNN, GRAPH"),
+    ("op_host/CMakeLists.txt", "npu_op_package_add", "npu_op_device_tiling_library(d SHARED)\n#", "SHARED or STATIC, then sources"),
     ("op_kernel/CMakeLists.txt", "KERNEL_FILE axpy_custom.cpp", "KERNEL_FILE axpi.cpp", "KERNEL_FILE axpi.cpp): not found"),
-    ("op_host/axpy_custom.cpp", "ParamType(REQUIRED)", "ParamType(DYNAMIC)", "x: ParamType(DYNAMIC) (a list of tensors) is not supported"),
-    ("op_host/axpy_custom.cpp", ".AutoContiguous()", ".Scalar()", "x: Scalar() is not supported"),
+    ("op_host/axpy_custom.cpp", ".AutoContiguous()", ".OutputShapeDependOnCompute()", "x: OutputShapeDependOnCompute() is not supported"),
+    ("op_host/axpy_custom.cpp", ".AutoContiguous()", ".To(ge::DT_FLOAT)", "x: To() is for Scalar() and ScalarList()"),
+    ("op_host/axpy_custom.cpp", ".AutoContiguous()", ".ValueDepend(REQUIRED)", "x: ValueDepend() needs DT_FLOAT only"),
+    ("op_host/axpy_custom.cpp", ".AutoContiguous()", ".InitValue(0)", "x: InitValue() is for outputs"),
+    ("op_host/axpy_custom.cpp", ".AutoContiguous()", ".Version(1)", "x: Version() is for an OPTIONAL input"),
+    ("op_host/axpy_custom.cpp", "Float(1.0f)", "Float(1.0f).Version(2)", "Version(1) is missing"),
+    ("op_host/axpy_custom.cpp", "Float(1.0f);", "Float(1.0f); this->Attr(\"l\").ListListInt();", "l: no aclnn function can take a ListListInt()"),
+    ("op_host/axpy_custom.cpp", "this->AICore().SetTiling", "this->AICPU(); this->AICore().SetTiling", "AICPU(): the twin has AI Cores only"),
     ("op_host/axpy_custom.cpp", "OP_ADD(AxpyCustom)", "", "there is no OP_ADD"),
     ("op_host/axpy_custom.cpp", "{ge::DT_FLOAT16, ge::DT_FLOAT}", "{ge::DT_FLOAT16}", "x: lists 1 data types and 2 formats"),
 ])

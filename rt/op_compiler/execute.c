@@ -12,6 +12,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/stat.h>
 
 static npu_aclop_execute_fn *execute;
 
@@ -84,4 +85,22 @@ aclError aclopCompileAndExecuteV2(const char *opType, int n_inputs, aclTensorDes
     (void)compileFlag;
     (void)opPath;
     return call(&c);
+}
+
+aclError aclopExecuteV2(const char *opType, int n_inputs, aclTensorDesc *inputDesc[],
+                        aclDataBuffer *inputs[], int n_outputs, aclTensorDesc *outputDesc[],
+                        aclDataBuffer *outputs[], aclopAttr *attr, aclrtStream stream)
+{
+    return aclopCompileAndExecuteV2(opType, n_inputs, inputDesc, inputs, n_outputs, outputDesc,
+                                    outputs, attr, ACL_ENGINE_SYS, ACL_COMPILE_SYS, NULL, stream);
+}
+
+aclError aclopSetModelDir(const char *modelDir)
+{
+    struct stat s;
+
+    if (!modelDir || stat(modelDir, &s) != 0 || !S_ISDIR(s.st_mode))
+        return npu_rt_fail(ACL_ERROR_INVALID_PARAM, "aclopSetModelDir: %s is no directory",
+                           modelDir ? modelDir : "NULL");
+    return ACL_SUCCESS;
 }

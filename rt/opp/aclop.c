@@ -106,26 +106,141 @@ static const void *keep(struct values *to, void *handle)
     return handle;
 }
 
-static int take_tensor(struct values *to, const char *type, const char *name,
-                       const struct aclTensorDesc *d, const struct aclDataBuffer *b)
+/* The handle of one tensor; NULL for one that is absent, or on a mistake. */
+static int tensor_of(const struct aclTensorDesc *d, const struct aclDataBuffer *b,
+                     struct aclTensor **out)
 {
-    const void *handle = NULL;
+    *out = NULL;
+    if (!d || d->type < 0 || d->shape.n_dims < 0)
+        return ACL_OK;
+    *out = aclCreateTensor(d->shape.dims, (uint64_t)d->shape.n_dims, d->type, NULL, 0,
+                           d->storage_format >= 0 ? d->storage_format : d->format, d->shape.dims,
+                           (uint64_t)d->shape.n_dims, b ? b->data : NULL);
+    return *out ? ACL_OK : ACL_ERROR_INVALID_PARAM; /* aclCreateTensor said why */
+}
 
-    if (d && d->type >= 0 && d->shape.n_dims >= 0) {
-        if (d->placement == 1)
-            return npu_rt_fail(ACL_ERROR_API_NOT_SUPPORT,
-                               "aclop %s: %s lies in host memory, and an operator of a package "
-                               "reads device memory only (ValueDepend is not supported)",
-                               type, name);
-        handle =
-            keep(to, aclCreateTensor(d->shape.dims, (uint64_t)d->shape.n_dims, d->type, NULL, 0,
-                                     d->storage_format >= 0 ? d->storage_format : d->format,
-                                     d->shape.dims, (uint64_t)d->shape.n_dims, b ? b->data : NULL));
-        if (!handle)
-            return ACL_ERROR_INVALID_PARAM; /* aclCreateTensor said why */
+static bool is_on_host(const struct aclTensorDesc *d)
+{
+    return d && (d->placement != 0 || d->const_data);
+}
+
+/* The numbers of a tensor in host memory as an aclIntArray and the like. */
+static const void *array_of(struct values *to, const struct aclTensorDesc *d, const void *data)
+{
+    const size_t bytes = npu_dtype_bytes(d->type);
+    int64_t *ints;
+    uint64_t n = 1;
+    const void *handle;
+
+    for (int i = 0; i < d->shape.n_dims; i++)
+        n *= (uint64_t)d->shape.dims[i];
+    if (d->type == DT_FLOAT)
+        return keep(to, aclCreateFloatArray(data, n));
+    if (d->type == DT_BOOL)
+        return keep(to, aclCreateBoolArray(data, n));
+    ints = calloc(n ? n : 1, sizeof *ints);
+    for (uint64_t i = 0; ints && i < n; i++) {
+        memcpy(&ints[i], (const uint8_t *)data + i * bytes, bytes);
+        if (bytes < 8 && d->type != DT_UINT8 && d->type != DT_UINT16 && d->type != DT_UINT32)
+            ints[i] = (int64_t)((uint64_t)ints[i] << (64 - 8 * bytes)) >> (64 - 8 * bytes);
     }
-    to->v[to->n++].p = handle;
-    return ACL_OK;
+    handle = ints ? keep(to, aclCreateIntArray(ints, n)) : NULL;
+    free(ints);
+    return handle;
+}
+
+static int take_values(struct values *to, const struct npu_opp_op *op,
+                       const struct npu_opp_param *p, const struct aclTensorDesc *d,
+                       const struct aclDataBuffer *b)
+{
+    struct aclTensor *t;
+    int rc;
+
+    if (is_on_host(d)) {
+        to->v[to->n++].p = array_of(to, d, d->const_data ? d->const_data : b ? b->data : NULL);
+        return to->v[to->n - 1].p ? ACL_OK : ACL_ERROR_INVALID_PARAM;
+    }
+    if (p->needs_host && d && d->type >= 0)
+        return npu_rt_fail(
+            ACL_ERROR_INVALID_PARAM,
+            "aclop %s: %s is a ValueDepend(REQUIRED) input, which the host reads "
+            "before the stream runs; pass it as a host tensor (OpCommand::Input with "
+            "an int list or a scalar)",
+            op->type, p->name);
+    rc = tensor_of(d, b, &t);
+    to->v[to->n++].p = t ? keep(to, t) : NULL;
+    return rc;
+}
+
+static int take_scalar(struct values *to, const struct npu_opp_op *op,
+                       const struct npu_opp_param *p, const struct aclTensorDesc *d,
+                       const struct aclDataBuffer *b)
+{
+    const void *data = d && d->const_data ? d->const_data : b ? b->data : NULL;
+
+    if (!d || d->type < 0) {
+        to->v[to->n++].p = NULL;
+        return ACL_OK;
+    }
+    if (!is_on_host(d) || !data || p->form == NPU_OPP_SCALARS)
+        return npu_rt_fail(
+            ACL_ERROR_INVALID_PARAM,
+            "aclop %s: %s is %s, and only a number in host memory reaches it through "
+            "aclop; call aclnn%s",
+            op->type, p->name, p->form == NPU_OPP_SCALARS ? "ScalarList()" : "Scalar()", op->type);
+    to->v[to->n++].p = keep(to, aclCreateScalar((void *)(uintptr_t)data, d->type));
+    return to->v[to->n - 1].p ? ACL_OK : ACL_ERROR_INVALID_PARAM;
+}
+
+/* Parameter p takes n descriptions that stand one behind the other. */
+static int take_param(struct values *to, const struct npu_opp_op *op, const struct npu_opp_param *p,
+                      int n, const struct aclTensorDesc *const *d,
+                      const struct aclDataBuffer *const *b)
+{
+    struct aclTensor *list[256], *t = NULL;
+    int rc = ACL_OK;
+
+    if (p->form == NPU_OPP_VALUES)
+        return take_values(to, op, p, n ? d[0] : NULL, n ? b[0] : NULL);
+    if (p->form == NPU_OPP_SCALAR || p->form == NPU_OPP_SCALARS)
+        return take_scalar(to, op, p, n ? d[0] : NULL, n ? b[0] : NULL);
+    if (n && is_on_host(d[0]))
+        return npu_rt_fail(ACL_ERROR_API_NOT_SUPPORT,
+                           "aclop %s: %s lies in host memory, and the kernel reads device memory; "
+                           "ValueDepend() or Scalar() in the OpDef allow that",
+                           op->type, p->name);
+    if (p->form == NPU_OPP_TENSOR) {
+        if (n)
+            rc = tensor_of(d[0], b[0], &t);
+        to->v[to->n++].p = t ? keep(to, t) : NULL;
+        return rc;
+    }
+    if (n > (int)(sizeof list / sizeof *list))
+        return npu_rt_fail(ACL_ERROR_INVALID_PARAM, "aclop %s: %s has %d tensors, at most 256",
+                           op->type, p->name, n);
+    for (int k = 0; k < n && rc == ACL_OK; k++)
+        rc = tensor_of(d[k], b[k], &list[k]);
+    if (rc == ACL_OK)
+        to->v[to->n++].p = keep(to, aclCreateTensorList(list, (uint64_t)n));
+    return rc;
+}
+
+/* How many of the descriptions from `from` on belong to parameter p: one, or those that are left
+ * when every parameter behind it takes one; with names x0, x1, ... exactly these. */
+static int share(const struct npu_opp_param *p, uint32_t n_behind, int from, int n,
+                 const struct aclTensorDesc *const *d)
+{
+    const size_t length = strlen(p->name);
+    int k = from;
+
+    if (p->form != NPU_OPP_TENSORS)
+        return from < n;
+    while (k < n && d[k] && !strncmp(d[k]->name, p->name, length) && d[k]->name[length] >= '0' &&
+           d[k]->name[length] <= '9')
+        k++;
+    if (k > from)
+        return k - from;
+    return n - from > (int)n_behind ? n - from - (int)n_behind : 0;
 }
 
 static const void *bools_of(struct values *to, const struct npu_attr *a)
@@ -150,6 +265,7 @@ static const enum npu_attr_kind KINDS[] = {
     [NPU_OPP_LIST_BOOL] = ATTR_LIST_BOOL,
     [NPU_OPP_LIST_INT] = ATTR_LIST_INT,
     [NPU_OPP_LIST_FLOAT] = ATTR_LIST_FLOAT,
+    [NPU_OPP_LIST_LIST_INT] = ATTR_LIST_LIST_INT,
 };
 
 static union npu_opp_value default_of(const struct npu_opp_attr *a)
@@ -194,6 +310,10 @@ static int take_attr(struct values *to, const struct npu_opp_op *op, uint32_t i,
     if (!a && want->is_required)
         return npu_rt_fail(ACL_ERROR_INVALID_PARAM, "aclop %s: attribute %s is missing", op->type,
                            want->name);
+    if (a && want->kind == NPU_OPP_LIST_LIST_INT)
+        return npu_rt_fail(ACL_ERROR_API_NOT_SUPPORT,
+                           "aclop %s: attribute %s is a ListListInt, which has its default only",
+                           op->type, want->name);
     if (a && a->kind != KINDS[want->kind])
         return npu_rt_fail(ACL_ERROR_INVALID_PARAM,
                            "aclop %s: attribute %s has another type than in "
@@ -218,22 +338,47 @@ static int check_attr_names(const struct npu_opp_op *op, const struct aclopAttr 
     return ACL_OK;
 }
 
+static int take_inputs(struct values *to, const struct npu_opp_op *op,
+                       const struct npu_aclop_call *call)
+{
+    int at = 0, rc = ACL_OK;
+
+    for (uint32_t i = 0; i < op->n_in && rc == ACL_OK; i++) {
+        const int n = share(&op->in[i], op->n_in - i - 1u, at, call->n_inputs, call->input_desc);
+
+        rc = take_param(to, op, &op->in[i], n, call->input_desc + at, call->inputs + at);
+        at += n;
+    }
+    if (rc == ACL_OK && at < call->n_inputs)
+        rc = npu_rt_fail(ACL_ERROR_INVALID_PARAM, "aclop %s takes at most %u inputs, got %d",
+                         op->type, op->n_in, call->n_inputs);
+    return rc;
+}
+
 static int take_outputs(struct values *to, const struct npu_opp_op *op,
                         const struct npu_aclop_call *call)
 {
-    int rc = ACL_OK;
+    const struct aclTensorDesc *const *desc =
+        (const struct aclTensorDesc *const *)call->output_desc;
+    const struct aclDataBuffer *const *data = (const struct aclDataBuffer *const *)call->outputs;
+    int at = 0, rc = ACL_OK;
 
     for (uint32_t i = 0; i < op->n_out && rc == ACL_OK; i++) {
         const int in = op->out[i].same_as;
+        const int n = share(&op->out[i], op->n_out - i - 1u, at, call->n_outputs, desc);
 
         if (in < 0)
-            rc = take_tensor(to, op->type, op->out[i].name, call->output_desc[i], call->outputs[i]);
-        else if (in >= call->n_inputs || !call->inputs[in] || !call->outputs[i] ||
-                 call->inputs[in]->data != call->outputs[i]->data)
+            rc = take_param(to, op, &op->out[i], n, desc + at, data + at);
+        else if (in >= call->n_inputs || !n || !call->inputs[in] || !data[at] ||
+                 call->inputs[in]->data != data[at]->data)
             rc = npu_rt_fail(ACL_ERROR_INVALID_PARAM,
                              "aclop %s: output %s is its input of that name: pass the same memory",
                              op->type, op->out[i].name);
+        at += n;
     }
+    if (rc == ACL_OK && at < call->n_outputs)
+        rc = npu_rt_fail(ACL_ERROR_INVALID_PARAM, "aclop %s has %u outputs, got %d", op->type,
+                         op->n_out, call->n_outputs);
     return rc;
 }
 
@@ -242,14 +387,8 @@ static int take_call(struct values *to, const struct npu_opp_op *op,
 {
     int rc = check_attr_names(op, call->attr);
 
-    if (rc == ACL_OK && (call->n_inputs > op->n_in || call->n_outputs != op->n_out))
-        rc = npu_rt_fail(ACL_ERROR_INVALID_PARAM,
-                         "aclop %s takes at most %u inputs and has %u outputs, got %d and %d",
-                         op->type, op->n_in, op->n_out, call->n_inputs, call->n_outputs);
-    for (int i = 0; i < op->n_in && rc == ACL_OK; i++)
-        rc = i < call->n_inputs
-                 ? take_tensor(to, op->type, op->in[i].name, call->input_desc[i], call->inputs[i])
-                 : take_tensor(to, op->type, op->in[i].name, NULL, NULL);
+    if (rc == ACL_OK)
+        rc = take_inputs(to, op, call);
     for (uint32_t i = 0; i < op->n_attrs && rc == ACL_OK; i++)
         rc = take_attr(to, op, i, call->attr);
     return rc == ACL_OK ? take_outputs(to, op, call) : rc;

@@ -45,19 +45,24 @@ static bool format_fits(int32_t listed, int32_t given)
 
 static bool fits(const struct npu_opp_param *p, const struct npu_opp_tensor *t, uint32_t variant)
 {
-    return !t->is_given ||
-           (p->types[variant] == t->type && format_fits(p->formats[variant], t->storage_format));
+    return !t->is_given || (p->types[variant] == (p->to ? p->to[variant] : t->type) &&
+                            format_fits(p->formats[variant], t->storage_format));
+}
+
+static bool all_fit(const struct npu_opp_param *p, uint32_t n, const struct npu_opp_tensor *t,
+                    const uint32_t *at, uint32_t variant)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = at[i]; k < at[i + 1]; k++)
+            if (!fits(&p[i], &t[k], variant))
+                return false;
+    return true;
 }
 
 static bool variant_fits(const struct npu_opp_call *c, uint32_t variant)
 {
-    for (uint32_t i = 0; i < c->op->n_in; i++)
-        if (!fits(&c->op->in[i], &c->in[i], variant))
-            return false;
-    for (uint32_t i = 0; i < c->op->n_out; i++)
-        if (!fits(&c->op->out[i], &c->out[i], variant))
-            return false;
-    return true;
+    return all_fit(c->op->in, c->op->n_in, c->in, c->in_at, variant) &&
+           all_fit(c->op->out, c->op->n_out, c->out, c->out_at, variant);
 }
 
 /* "x float16, y float16 -> z float16", of a variant or of what was given. */
@@ -70,10 +75,11 @@ static void types_text(const struct npu_opp_call *c, int64_t variant, char *text
         const bool is_out = i >= c->op->n_in;
         const uint32_t k = is_out ? i - c->op->n_in : i;
         const struct npu_opp_param *p = is_out ? &c->op->out[k] : &c->op->in[k];
-        const struct npu_opp_tensor *t = is_out ? &c->out[k] : &c->in[k];
-        const char *type = variant >= 0  ? npu_dtype_name(p->types[variant])
-                           : t->is_given ? npu_dtype_name(t->type)
-                                         : "absent";
+        const uint32_t *where = is_out ? &c->out_at[k] : &c->in_at[k];
+        const struct npu_opp_tensor *t = (is_out ? c->out : c->in) + where[0];
+        const char *type = variant >= 0                         ? npu_dtype_name(p->types[variant])
+                           : where[0] < where[1] && t->is_given ? npu_dtype_name(t->type)
+                                                                : "absent";
 
         at += (size_t)snprintf(text + at, n - at, "%s%s %s",
                                is_out && !k ? " -> "
@@ -83,23 +89,30 @@ static void types_text(const struct npu_opp_call *c, int64_t variant, char *text
     }
 }
 
+/* The first one that the chip has and the arguments fit. */
 int opp_choose_variant(const struct npu_opp_call *c, uint32_t *variant)
 {
+    const struct npu_soc *soc = npu_rt_soc();
     char given[256], one[256], all[1024];
+    uint32_t n = 0;
     size_t at = 0;
 
+    if (!soc)
+        return ACLNN_ERR_PARAM_INVALID;
     for (*variant = 0; *variant < c->op->n_variants; ++*variant)
-        if (variant_fits(c, *variant))
+        if ((c->op->units[*variant] & opp_unit_bit(soc)) && variant_fits(c, *variant))
             return ACL_OK;
     types_text(c, -1, given, sizeof given);
     all[0] = 0;
     for (uint32_t v = 0; v < c->op->n_variants && at < sizeof all; v++) {
+        if (!(c->op->units[v] & opp_unit_bit(soc)))
+            continue;
         types_text(c, v, one, sizeof one);
-        at += (size_t)snprintf(all + at, sizeof all - at, "%s(%s)", v ? " " : "", one);
+        at += (size_t)snprintf(all + at, sizeof all - at, "%s(%s)", n++ ? " " : "", one);
     }
     return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
-                       "aclnn%s: no kernel for the data types and formats (%s); allowed: %s",
-                       c->op->type, given, all);
+                       "aclnn%s: no kernel for the data types and formats (%s) on %s; allowed: %s",
+                       c->op->type, given, soc->name, all);
 }
 
 /* ---- shapes ---- */
@@ -113,30 +126,45 @@ static int check_follow(const struct npu_opp_call *c)
 {
     for (uint32_t i = 0; i < c->op->n_out; i++) {
         const struct npu_opp_param *p = &c->op->out[i];
+        const uint32_t n = c->out_at[i + 1] - c->out_at[i];
+        const struct npu_opp_tensor *out = &c->out[c->out_at[i]], *in;
 
-        if (p->shape_of < 0 || !c->out[i].is_given || !c->in[p->shape_of].is_given ||
-            same_shape(&c->out[i].shape.origin, &c->in[p->shape_of].shape.origin))
+        if (p->shape_of < 0)
             continue;
-        return npu_rt_fail(
-            ACLNN_ERR_PARAM_INVALID, "aclnn%s: %s has shape %s; it follows %s, which has %s",
-            c->op->type, p->name, opp_shape_text(&c->out[i].shape.origin),
-            c->op->in[p->shape_of].name, opp_shape_text(&c->in[p->shape_of].shape.origin));
+        in = &c->in[c->in_at[p->shape_of]];
+        if (p->form == NPU_OPP_TENSORS && n != c->in_at[p->shape_of + 1] - c->in_at[p->shape_of])
+            return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                               "aclnn%s: %s has %u tensors; it follows %s, which has %u",
+                               c->op->type, p->name, n, c->op->in[p->shape_of].name,
+                               c->in_at[p->shape_of + 1] - c->in_at[p->shape_of]);
+        for (uint32_t k = 0; k < n; k++) {
+            if (!out[k].is_given || !in[k].is_given ||
+                same_shape(&out[k].shape.origin, &in[k].shape.origin))
+                continue;
+            return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                               "aclnn%s: %s has shape %s; it follows %s, which has %s", c->op->type,
+                               p->name, opp_shape_text(&out[k].shape.origin),
+                               c->op->in[p->shape_of].name, opp_shape_text(&in[k].shape.origin));
+        }
     }
     return ACL_OK;
 }
 
 static int compare_inferred(const struct npu_opp_call *c, const struct npu_opp_tensor *inferred)
 {
-    for (uint32_t i = 0; i < c->op->n_out; i++) {
-        const struct npu_opp_shape *want = &inferred[i].shape.origin, *is = &c->out[i].shape.origin;
+    for (uint32_t i = 0, k = 0; i < c->op->n_out; i++) {
+        for (; k < c->out_at[i + 1]; k++) {
+            const struct npu_opp_shape *want = &inferred[k].shape.origin;
+            const struct npu_opp_shape *is = &c->out[k].shape.origin;
 
-        if (!c->out[i].is_given || same_shape(want, is))
-            continue;
-        return npu_rt_fail(
-            ACLNN_ERR_PARAM_INVALID,
-            "aclnn%s: %s has shape %s; InferShape of the operator allows %s (if that is "
-            "wrong, correct InferShape)",
-            c->op->type, c->op->out[i].name, opp_shape_text(is), opp_shape_text(want));
+            if (!c->out[k].is_given || same_shape(want, is))
+                continue;
+            return npu_rt_fail(
+                ACLNN_ERR_PARAM_INVALID,
+                "aclnn%s: %s has shape %s; InferShape of the operator allows %s (if that is "
+                "wrong, correct InferShape)",
+                c->op->type, c->op->out[i].name, opp_shape_text(is), opp_shape_text(want));
+        }
     }
     return ACL_OK;
 }
@@ -144,16 +172,17 @@ static int compare_inferred(const struct npu_opp_call *c, const struct npu_opp_t
 int opp_check_shapes(const struct npu_opp_call *c)
 {
     struct npu_opp_call copy = *c;
+    const size_t n = c->out_at[c->op->n_out];
     uint32_t status;
     int rc;
 
     if (!c->op->infer_shape)
         return check_follow(c);
-    copy.out = malloc((c->op->n_out ? c->op->n_out : 1u) * sizeof *copy.out);
+    copy.out = malloc((n ? n : 1) * sizeof *copy.out);
     if (!copy.out)
         return npu_rt_fail(ACLNN_ERR_INNER, "aclnn%s: no memory", c->op->type);
     /* An output that InferShape leaves alone keeps the caller's shape. */
-    memcpy(copy.out, c->out, c->op->n_out * sizeof *copy.out);
+    memcpy(copy.out, c->out, n * sizeof *copy.out);
     status = c->op->infer_shape(&copy);
     rc = status
              ? npu_rt_fail(ACLNN_ERR_INNER_INFERSHAPE,
@@ -171,6 +200,18 @@ static const char *unit_of(const struct npu_soc *soc)
     if (soc->arch == 3510)
         return "ascend950";
     return strstr(soc->name, "910_") ? "ascend910_93" : "ascend910b";
+}
+
+uint8_t opp_unit_bit(const struct npu_soc *soc)
+{
+#define UNIT(name, arch) #name,
+    static const char *const units[] = {NPU_OPP_UNIT_ROWS(UNIT)};
+#undef UNIT
+
+    for (unsigned i = 0; i < sizeof units / sizeof *units; i++)
+        if (!strcmp(units[i], unit_of(soc)))
+            return (uint8_t)(1u << i);
+    return 0;
 }
 
 static bool lists_unit(const char *units, const char *unit)

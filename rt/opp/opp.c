@@ -74,15 +74,13 @@ static bool claim_run(const struct aclOpExecutor *e)
 static void release(void *p)
 {
     struct aclOpExecutor *e = p;
-    const size_t n_lists = sizeof e->lists / sizeof *e->lists;
 
     if (__atomic_sub_fetch(&e->obj.n_holders, 1, __ATOMIC_ACQ_REL) != 0)
         return;
-    for (uint32_t i = 0; i < e->call.op->n_in; i++)
-        if (e->strided[i].from)
-            free(e->call.in[i].data);
-    for (size_t i = 0; i < n_lists; i++)
-        free(e->lists[i]);
+    for (struct opp_kept *k = e->kept, *next; k; k = next) {
+        next = k->next;
+        free(k);
+    }
     free(e->own_workspace);
     free(e->call.tiling);
     e->obj.mark = OPP_MARK_DEAD;
@@ -97,27 +95,59 @@ static void *hold(const void *p)
     return e;
 }
 
+/* at[i]: the first tensor of parameter i; the last entry: how many there are. Returns the values
+ * behind those of these parameters. */
+static const union npu_opp_value *count_tensors(const struct npu_opp_param *p, uint32_t n,
+                                                const union npu_opp_value *v, uint32_t *at,
+                                                const uint32_t *in_at)
+{
+    at[0] = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const bool is_input = p[i].same_as >= 0;
+
+        at[i + 1] = at[i] + (is_input ? in_at[p[i].same_as + 1] - in_at[p[i].same_as]
+                                      : opp_count(&p[i], v->p));
+        v += !is_input;
+    }
+    return v;
+}
+
 /* The launch's arguments are the executor itself. */
 static struct aclOpExecutor *executor_new(const struct npu_opp_package *pkg,
-                                          const struct npu_opp_op *op)
+                                          const struct npu_opp_op *op,
+                                          const union npu_opp_value *values)
 {
-    const size_t n = (size_t)op->n_in + op->n_out;
-    const size_t bytes = sizeof(struct aclOpExecutor) + n * sizeof(struct npu_opp_tensor) +
-                         op->n_in * sizeof(struct opp_strided) +
-                         op->n_attrs * sizeof(union npu_opp_attr_value) + (n + 2) * sizeof(void *);
-    struct aclOpExecutor *e = calloc(1, bytes);
+    const size_t n_at = (size_t)op->n_in + op->n_out + 2;
+    uint32_t *at = malloc(n_at * sizeof *at), *out_at = at + op->n_in + 1, n_in, n_out;
+    struct aclOpExecutor *e;
 
-    if (!e)
+    if (!at)
         return NULL;
-    e->obj = (struct npu_obj){OPP_MARK, 1};
-    e->package = pkg;
-    e->call.op = op;
-    e->call.in = (struct npu_opp_tensor *)(e + 1);
-    e->call.out = e->call.in + op->n_in;
-    e->strided = (struct opp_strided *)(e->call.in + n);
-    e->attrs = (union npu_opp_attr_value *)(e->strided + op->n_in);
-    e->gm = (void **)(e->attrs + op->n_attrs);
-    e->call.attrs = e->attrs;
+    values = count_tensors(op->in, op->n_in, values, at, at);
+    (void)count_tensors(op->out, op->n_out, values + op->n_attrs, out_at, at);
+    n_in = at[op->n_in];
+    n_out = out_at[op->n_out];
+    e = calloc(1, sizeof *e + (n_in + n_out) * sizeof(struct npu_opp_tensor) +
+                      n_in * sizeof(struct opp_strided) +
+                      op->n_attrs * sizeof(union npu_opp_attr_value) +
+                      (n_at + op->n_in) * sizeof(void *) + n_at * sizeof *at);
+    if (e) {
+        e->obj = (struct npu_obj){OPP_MARK, 1};
+        e->package = pkg;
+        e->call.op = op;
+        e->call.in = (struct npu_opp_tensor *)(e + 1);
+        e->call.out = e->call.in + n_in;
+        e->strided = (struct opp_strided *)(e->call.out + n_out);
+        e->attrs = (union npu_opp_attr_value *)(e->strided + n_in);
+        e->gm = (void **)(e->attrs + op->n_attrs);
+        e->scalars = (struct opp_scalars **)(e->gm + n_at);
+        e->at = (uint32_t *)(e->scalars + op->n_in);
+        memcpy(e->at, at, n_at * sizeof *at);
+        e->call.in_at = e->at;
+        e->call.out_at = e->at + op->n_in + 1;
+        e->call.attrs = e->attrs;
+    }
+    free(at);
     return e;
 }
 
@@ -133,10 +163,10 @@ const struct npu_opp_op *opp_find_op(const struct npu_opp_package *pkg, const ch
 
 static bool has_work(const struct npu_opp_call *c)
 {
-    for (uint32_t i = 0; i < c->op->n_out; i++)
+    for (uint32_t i = 0; i < c->out_at[c->op->n_out]; i++)
         if (c->out[i].is_given && opp_numel(&c->out[i].shape.origin))
             return true;
-    return false;
+    return c->op->runs_empty;
 }
 
 static int check_answer(struct aclOpExecutor *e)
@@ -184,16 +214,17 @@ static int run_tiling(struct aclOpExecutor *e)
 
 static int prepare(struct aclOpExecutor *e, const union npu_opp_value *values)
 {
-    uint32_t variant;
     int rc = opp_take_values(e, values);
 
     if (rc == ACL_OK)
-        rc = opp_choose_variant(&e->call, &variant);
+        rc = opp_choose_variant(&e->call, &e->variant);
+    if (rc == ACL_OK)
+        rc = opp_finish_values(e);
     if (rc == ACL_OK)
         rc = opp_check_shapes(&e->call);
     if (rc != ACL_OK || !has_work(&e->call))
         return rc;
-    rc = opp_find_kernel(e, variant);
+    rc = opp_find_kernel(e, e->call.op->kernel_of[e->variant]);
     return rc == ACL_OK ? run_tiling(e) : rc;
 }
 
@@ -228,7 +259,7 @@ NPU_API int npu_opp_prepare(const struct npu_opp_package *pkg, const char *type,
     if (!op)
         return npu_rt_fail(ACLNN_ERR_INNER, "aclnn%s: package %s holds no OP_ADD(%s)", type,
                            pkg->vendor, type);
-    e = executor_new(pkg, op);
+    e = executor_new(pkg, op, values);
     if (!e)
         return npu_rt_fail(ACLNN_ERR_INNER, "aclnn%s: no memory for an executor", type);
     rc = prepare(e, values);
@@ -295,36 +326,56 @@ static void make_contiguous(const struct npu_opp_tensor *t, const struct opp_str
     }
 }
 
+/* SetNeedAtomic and InitValue: what an output holds before the kernel. */
+static bool has_init(const struct aclOpExecutor *e)
+{
+    for (uint32_t i = 0; i < e->call.op->n_out && e->call.needs_atomic; i++)
+        if (e->call.op->out[i].init)
+            return true;
+    return false;
+}
+
+static void fill(const struct npu_opp_tensor *t, double value)
+{
+    const size_t bytes = npu_dtype_bytes(t->type);
+    const int64_t n = t->is_given ? opp_numel(&t->shape.origin) : 0;
+    uint8_t one[16] = {0};
+
+    opp_put(one, t->type, value, (int64_t)value);
+    for (int64_t i = 0; i < n; i++)
+        memcpy((uint8_t *)t->data + (size_t)i * bytes, one, bytes);
+}
+
 static int copy_task(void *arg, struct npu_diag *story)
 {
     const struct aclOpExecutor *e = arg;
+    const struct npu_opp_call *c = &e->call;
 
     (void)story;
-    for (uint32_t i = 0; i < e->call.op->n_in; i++)
+    for (uint32_t i = 0; i < c->in_at[c->op->n_in]; i++)
         if (e->strided[i].from)
-            make_contiguous(&e->call.in[i], &e->strided[i]);
+            make_contiguous(&c->in[i], &e->strided[i]);
+    for (uint32_t i = 0; i < c->op->n_out && c->needs_atomic; i++)
+        for (uint32_t k = c->out_at[i]; k < c->out_at[i + 1] && c->op->out[i].init; k++)
+            fill(&c->out[k], c->op->out[i].init[e->variant]);
     return ACL_OK;
 }
 
 static bool is_strided(const struct aclOpExecutor *e)
 {
-    for (uint32_t i = 0; i < e->call.op->n_in; i++)
+    for (uint32_t i = 0; i < e->call.in_at[e->call.op->n_in]; i++)
         if (e->strided[i].from)
             return true;
     return false;
 }
 
+/* Tensors and lists are in their places since phase one. */
 static void fill_pointers(struct aclOpExecutor *e, void *workspace)
 {
-    const struct npu_opp_op *op = e->call.op;
-    void **gm = e->gm;
+    void **gm = e->gm + e->call.op->n_in + e->call.op->n_out;
 
-    for (uint32_t i = 0; i < op->n_in; i++)
-        *gm++ = e->call.in[i].data;
-    for (uint32_t i = 0; i < op->n_out; i++)
-        *gm++ = op->out[i].same_as >= 0 ? e->call.in[op->out[i].same_as].data : e->call.out[i].data;
-    *gm++ = workspace;
-    *gm = e->call.tiling;
+    gm[0] = workspace;
+    gm[1] = e->call.tiling;
 }
 
 static int check_workspace(const struct aclOpExecutor *e, const void *workspace, uint64_t bytes)
@@ -350,7 +401,7 @@ static int launch(struct aclOpExecutor *e, void *workspace, void *stream)
     if (!e->kernel)
         return ACL_OK;
     fill_pointers(e, workspace);
-    if (is_strided(e))
+    if (is_strided(e) || has_init(e))
         rc = npu_rt_enqueue(stream, e->call.op->type, copy_task, e, hold, release);
     if (rc != ACL_OK)
         return rc;

@@ -23,6 +23,21 @@ struct opp_strided {
     void *from;                   /* NULL: the tensor is contiguous */
 };
 
+/* Memory that lives as long as its executor. */
+struct opp_kept {
+    struct opp_kept *next;
+    _Alignas(64) uint8_t data[];
+};
+
+/* Scalars as the caller gave them; they become a tensor when the variant is known. */
+struct opp_scalars {
+    uint64_t n;
+    struct {
+        double f;
+        int64_t i;
+    } v[];
+};
+
 /* In one allocation with the arrays that its pointers name. Held by the caller until it runs, and
  * by each task of a stream. */
 struct aclOpExecutor {
@@ -31,16 +46,27 @@ struct aclOpExecutor {
     const struct npu_opp_package *package;
     const struct npu_opp_kernel *kernel; /* NULL: nothing to do, every output is empty */
     struct npu_opp_call call;
-    struct opp_strided *strided; /* an input each */
+    uint32_t variant;
+    struct opp_strided *strided; /* a tensor of the inputs each */
     union npu_opp_attr_value *attrs;
-    struct aclOpExecutor **self;
-    void **gm;       /* inputs, outputs, workspace, tiling */
-    void *lists[16]; /* of attributes; freed with it */
+    void **gm;                    /* inputs, outputs, workspace, tiling */
+    struct opp_scalars **scalars; /* an input each */
+    uint32_t *at;                 /* in_at, then out_at */
+    struct opp_kept *kept;
     uint64_t workspace_bytes;
     void *own_workspace; /* of a call through aclop; freed with it */
     bool is_repeatable;
 };
 
+void *opp_keep(struct aclOpExecutor *e, const void *from, size_t bytes); /* from NULL: zeros */
+/* How many tensors this parameter is in this call. */
+uint32_t opp_count(const struct npu_opp_param *p, const void *handle);
+/* f for a type of floating point, i for the others. */
+void opp_put(void *to, int32_t dtype, double f, int64_t i);
+/* Scalars of the chosen variant become tensors, lists of tensors what a kernel reads. */
+int opp_finish_values(struct aclOpExecutor *e);
+/* The bit of the chip in use in npu_opp_op.units. */
+uint8_t opp_unit_bit(const struct npu_soc *soc);
 /* Fills e->call from the arguments. 0, 161001 or 161002. */
 int opp_take_values(struct aclOpExecutor *e, const union npu_opp_value *values);
 /* Chooses the variant; 0 or 161002 with the list of what is allowed. */

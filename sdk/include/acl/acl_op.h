@@ -39,6 +39,16 @@ ACL_FUNC_VISIBILITY aclError aclopSetAttrListListInt(aclopAttr *attr, const char
                                                      const int *n_values,
                                                      const int64_t *const values[]);
 
+/* Where models of single operators lie. The twin compiles none ahead of time and reads none: an
+ * operator is found by its type, as in aclopCompileAndExecute. modelDir must be a directory. */
+ACL_FUNC_VISIBILITY aclError aclopSetModelDir(const char *modelDir);
+/* Runs an operator; shapes that it works out are written into outputDesc. */
+ACL_FUNC_VISIBILITY aclError aclopExecuteV2(const char *opType, int numInputs,
+                                            aclTensorDesc *inputDesc[], aclDataBuffer *inputs[],
+                                            int numOutputs, aclTensorDesc *outputDesc[],
+                                            aclDataBuffer *outputs[], aclopAttr *attr,
+                                            aclrtStream stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,11 +5,14 @@
  * Compiled together with op_host when a project is configured, and run as: gen <out dir> <plan>.
  *   aclnn_<op>.h, aclnn_<op>.cpp   the two functions of an operator, typed
  *   kernel/<op>_<variant>.asc      text around its kernel: DTYPE_X, ORIG_DTYPE_X, FORMAT_X
- *   <plan>                         a line an operator for CMake: Type|name|variants|units
+ *   <plan>                         a line an operator for CMake: Type|name|units|chip:variants ...
  */
+#include "ascendc/host_api/tiling/template_argument.h"
 #include "register/op_check.h"
 #include "register/op_def_registry.h"
+#include "register/op_impl_registry.h"
 #include "register/tilingdata_base.h"
+#include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +22,7 @@
 
 namespace {
 
+using nputwin::opp::is_input;
 using nputwin::opp::registry;
 using ops::OpAttrDef;
 using ops::OpDef;
@@ -134,19 +138,12 @@ const char *attr_type(const OpAttrDef &a)
         return "const aclFloatArray *";
     }
 }
+
 const char *attr_field(const OpAttrDef &a)
 {
     return a.kind == NPU_OPP_BOOL || a.kind == NPU_OPP_INT ? "i"
            : a.kind == NPU_OPP_FLOAT                       ? "d"
                                                            : "p";
-}
-
-bool is_input(const OpDef &op, const std::string &name)
-{
-    for (const OpParamDef &p : op.inputs)
-        if (p.name == name)
-            return true;
-    return false;
 }
 
 std::string tensor_name(const OpDef &op, const OpParamDef &p, bool is_out)
@@ -161,10 +158,41 @@ std::string tensor_name(const OpDef &op, const OpParamDef &p, bool is_out)
     return p.name + (optional ? "Optional" : "");
 }
 
+const char *tensor_type(const OpParamDef &p, bool is_out)
+{
+    if (p.option == ops::DYNAMIC)
+        return "const aclTensorList *";
+    switch (is_out ? NPU_OPP_TENSOR : p.form) {
+    case NPU_OPP_VALUES:
+        return p.types[0] == ge::DT_FLOAT  ? "const aclFloatArray *"
+               : p.types[0] == ge::DT_BOOL ? "const aclBoolArray *"
+                                           : "const aclIntArray *";
+    case NPU_OPP_SCALAR:
+        return "const aclScalar *";
+    case NPU_OPP_SCALARS:
+        return "const aclScalarList *";
+    default:
+        return "const aclTensor *";
+    }
+}
+
+/* What a function that does not take this attribute yet passes on. */
+std::string default_of(const OpAttrDef &a)
+{
+    char number[64];
+
+    if (a.kind == NPU_OPP_FLOAT) {
+        std::snprintf(number, sizeof number, "%a", double(a.f));
+        return number;
+    }
+    return a.kind == NPU_OPP_BOOL || a.kind == NPU_OPP_INT ? std::to_string(a.i) : "nullptr";
+}
+
 struct text {
     std::string params, values;
 };
-text arguments(const OpDef &op)
+/* Of the function with this version number: later parameters are absent, or their default. */
+text arguments(const OpDef &op, uint32_t version)
 {
     text t;
     auto add = [&](const std::string &type, const std::string &name, const char *field) {
@@ -172,26 +200,40 @@ text arguments(const OpDef &op)
         t.values += std::string("    v[n++].") + field + " = " + name + ";\n";
     };
 
-    for (const OpParamDef &p : op.inputs)
-        add("const aclTensor *", tensor_name(op, p, false), "p");
-    for (const OpAttrDef &a : op.attrs)
-        add(attr_type(a), a.name, attr_field(a));
+    for (const OpParamDef &p : op.inputs) {
+        if (p.version > version)
+            t.values += "    v[n++].p = nullptr;\n";
+        else
+            add(tensor_type(p, false), tensor_name(op, p, false), "p");
+    }
+    for (const OpAttrDef &a : op.attrs) {
+        if (a.version > version || a.kind == NPU_OPP_LIST_LIST_INT)
+            t.values += std::string("    v[n++].") + attr_field(a) + " = " + default_of(a) + ";\n";
+        else
+            add(attr_type(a), a.name, attr_field(a));
+    }
     for (const OpParamDef &p : op.outputs)
         if (!is_input(op, p.name))
-            add("const aclTensor *", tensor_name(op, p, true), "p");
+            add(tensor_type(p, true), tensor_name(op, p, true), "p");
     return t;
 }
 
 const char HEAD[] = "/* Written by npu_op_code_gen. */\n";
 
-std::string phase_one(const OpDef &op, const text &t)
+/* aclnnAddCustom, aclnnAddCustomV1, ... */
+std::string function_name(const OpDef &op, uint32_t version)
 {
-    return "aclnnStatus aclnn" + op.type + "GetWorkspaceSize(\n" + t.params +
+    return "aclnn" + op.type + (version ? "V" + std::to_string(version) : "");
+}
+std::string phase_one(const OpDef &op, uint32_t version)
+{
+    return "aclnnStatus " + function_name(op, version) + "GetWorkspaceSize(\n" +
+           arguments(op, version).params +
            "    uint64_t *workspaceSize,\n    aclOpExecutor **executor)";
 }
-std::string phase_two(const OpDef &op)
+std::string phase_two(const OpDef &op, uint32_t version)
 {
-    return "aclnnStatus aclnn" + op.type +
+    return "aclnnStatus " + function_name(op, version) +
            "(\n    void *workspace,\n    uint64_t workspaceSize,\n    aclOpExecutor *executor,\n"
            "    aclrtStream stream)";
 }
@@ -200,30 +242,33 @@ void write_header(const std::string &dir, const OpDef &op)
 {
     const std::string guard = "ACLNN_" + capital(snake(op.type)) + "_H_";
     const std::string visible = "__attribute__((visibility(\"default\")))\n";
+    std::string functions;
 
+    for (uint32_t v = 0; v <= nputwin::opp::n_versions(op); v++)
+        functions += visible + phase_one(op, v) + ";\n\n" + visible + phase_two(op, v) + ";\n\n";
     write(dir + "/aclnn_" + snake(op.type) + ".h",
           HEAD + std::string("#ifndef ") + guard + "\n#define " + guard +
               "\n#include \"aclnn/acl_meta.h\"\n#include \"acl/acl_rt.h\"\n\n#ifdef __cplusplus\n"
               "extern \"C\" {\n#endif\n\n" +
-              visible + phase_one(op, arguments(op)) + ";\n\n" + visible + phase_two(op) +
-              ";\n\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
+              functions + "#ifdef __cplusplus\n}\n#endif\n#endif\n");
 }
 
 void write_source(const std::string &dir, const OpDef &op)
 {
-    const text t = arguments(op);
     const std::string quoted = '"' + op.type + '"';
+    std::string functions;
 
+    for (uint32_t v = 0; v <= nputwin::opp::n_versions(op); v++)
+        functions += phase_one(op, v) + "\n{\n    union npu_opp_value v[" +
+                     std::to_string(op.inputs.size() + op.attrs.size() + op.outputs.size()) +
+                     "];\n    int n = 0;\n\n" + arguments(op, v).values +
+                     "    return npu_opp_prepare(npu_opp_package(), " + quoted +
+                     ", v, workspaceSize, executor);\n}\n\n" + phase_two(op, v) +
+                     "\n{\n    return npu_opp_launch(" + quoted +
+                     ", workspace, workspaceSize, executor, stream);\n}\n\n";
     write(dir + "/aclnn_" + snake(op.type) + ".cpp",
           HEAD + std::string("#include \"aclnn_") + snake(op.type) +
-              ".h\"\n#include \"nputwin/opp.h\"\n\nextern \"C\" {\n\n" + phase_one(op, t) +
-              "\n{\n    union npu_opp_value v[" +
-              std::to_string(op.inputs.size() + op.attrs.size() + op.outputs.size()) +
-              "];\n    int n = 0;\n\n" + t.values +
-              "    return npu_opp_prepare(npu_opp_package(), " + quoted +
-              ", v, workspaceSize, executor);\n}\n\n" + phase_two(op) +
-              "\n{\n    return npu_opp_launch(" + quoted +
-              ", workspace, workspaceSize, executor, stream);\n}\n\n}\n");
+              ".h\"\n#include \"nputwin/opp.h\"\n\nextern \"C\" {\n\n" + functions + "}\n");
 }
 
 /* ---- text around a kernel ---- */
@@ -298,9 +343,172 @@ void add_param(std::string &text, const OpDef &op, const OpParamDef &p, size_t v
             t.word + "\n#define FORMAT_" + name + " " + format_of(op, p, v) + "\n";
 }
 
+/* ---- kernels by template arguments ---- */
+
+using AscendC::ParamStruct;
+using nputwin::opp::tpl;
+
+const tpl *tpl_of(const OpDef &op)
+{
+    for (const tpl &t : nputwin::opp::tpls())
+        if (t.op_type == op.type)
+            return &t;
+    return nullptr;
+}
+
+const char *KERNEL_TYPES[] = {"AIV_ONLY",    "AIC_ONLY",    "MIX_AIV_1_0",
+                              "MIX_AIC_1_0", "MIX_AIC_1_1", "MIX_AIC_1_2"};
+
+const type_row *type_row_of(uint64_t number)
+{
+    for (const type_row &r : TYPES)
+        if (uint64_t(r.type) == number)
+            return &r;
+    return nullptr;
+}
+
+/* The value of one argument: that of a tensor is the one of this variant. */
+uint64_t number_of(const OpDef &op, const ParamStruct &p, uint64_t value, size_t v)
+{
+    const auto &params = value >= ASCENDC_TPL_OUTPUT(0) ? op.outputs : op.inputs;
+    const size_t i = size_t(value & 0xffff);
+
+    if (value < ASCENDC_TPL_INPUT(0))
+        return value;
+    if (i >= params.size())
+        refuse(op.type + ": " + p.name + ": ASCENDC_TPL_INPUT/OUTPUT(" + std::to_string(i) +
+               "): there is none with that number");
+    return uint64_t(p.paramType == AscendC::ASCENDC_TPL_FORMAT ? int(params[i].formats[v])
+                                                               : int(params[i].types[v]));
+}
+
+/* As C++ writes it. */
+std::string word_of(const OpDef &op, const ParamStruct &p, uint64_t number)
+{
+    if (p.paramType != AscendC::ASCENDC_TPL_DATATYPE)
+        return std::to_string(number);
+    if (!type_row_of(number))
+        refuse(op.type + ": " + p.name + ": data type " + std::to_string(number) +
+               " is not supported by nputwin in an operator project");
+    return type_row_of(number)->ctype;
+}
+
+/* The arguments of a selection in the order of the declaration. */
+std::vector<ParamStruct> in_order(const OpDef &op, const tpl &t, const std::vector<ParamStruct> &s)
+{
+    std::vector<ParamStruct> out;
+
+    for (const ParamStruct &d : t.declared) {
+        const size_t before = out.size();
+
+        for (const ParamStruct &p : s)
+            if (p.IsArgument() && std::string(p.name) == d.name)
+                out.push_back(p);
+        if (out.size() != before + 1)
+            refuse(op.type + ": ASCENDC_TPL_ARGS_SEL has " + std::to_string(out.size() - before) +
+                   " lines for " + d.name + "; each combination needs one for each argument");
+    }
+    return out;
+}
+
+/* Cases of the switch over the tiling key: every combination of one selection. */
+void add_cases(const OpDef &op, const tpl &t, const std::vector<ParamStruct> &s, size_t v,
+               const std::string &call, std::vector<uint64_t> &seen, std::string &text)
+{
+    const std::vector<ParamStruct> params = in_order(op, t, s);
+    std::vector<size_t> at(params.size());
+
+    for (;;) {
+        std::vector<uint64_t> values;
+        std::string words;
+
+        for (size_t i = 0; i < params.size(); i++) {
+            values.push_back(number_of(op, params[i], params[i].Values()[at[i]], v));
+            words += (i ? ", " : "") + word_of(op, params[i], values[i]);
+        }
+        const uint64_t key = AscendC::EncodeTilingKey(t.declared, t.selected, values);
+        if (key == AscendC::INVALID_TILING_KEY)
+            refuse(op.type + ": ASCENDC_TPL_ARGS_SEL selects <" + words +
+                   ">, which ASCENDC_TPL_ARGS_DECL does not declare, or whose bits do not fit");
+        if (std::find(seen.begin(), seen.end(), key) == seen.end()) {
+            seen.push_back(key);
+            text += "    case " + std::to_string(key) + "u: return " + call + "<" + words + ">";
+            text += "(NPU_TPL_ARGS);\n";
+        }
+        size_t i = 0;
+        while (i < params.size() && ++at[i] == params[i].Values().size())
+            at[i++] = 0;
+        if (i == params.size())
+            return;
+    }
+}
+
+/* What the selections say beside arguments: cores, if all agree. Deterministic ones are left out:
+ * they are for a switch that the twin has not, and it is deterministic without. */
+std::string kernel_type(const OpDef &op, const tpl &t)
+{
+    int64_t type = -1;
+    size_t n = 0;
+
+    for (const auto &s : t.selected) {
+        for (const ParamStruct &p : s) {
+            if (p.paramType == AscendC::ASCENDC_TPL_TILING_STRUCT)
+                refuse(op.type + ": ASCENDC_TPL_TILING_STRUCT_SEL(" + p.name +
+                       ") is not supported by nputwin; use GET_TILING_DATA_WITH_STRUCT under "
+                       "if constexpr");
+            if (p.paramType != AscendC::ASCENDC_TPL_KERNEL_TYPE || p.vals.empty())
+                continue;
+            if (n++ && int64_t(p.vals[0]) != type)
+                refuse(op.type + ": ASCENDC_TPL_KERNEL_TYPE_SEL differs between combinations; "
+                                 "nputwin compiles them as one kernel: name the same for all");
+            type = int64_t(p.vals[0]);
+        }
+    }
+    if (type < 0 || type == ASCENDC_TPL_AICORE)
+        return "";
+    if (type >= int64_t(sizeof KERNEL_TYPES / sizeof *KERNEL_TYPES))
+        refuse(op.type + ": ASCENDC_TPL_KERNEL_TYPE_SEL(" + std::to_string(type) +
+               ") is not supported by nputwin");
+    return std::string("    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_") + KERNEL_TYPES[type] + ");\n";
+}
+
+bool is_deterministic(const std::vector<ParamStruct> &s)
+{
+    for (const ParamStruct &p : s)
+        if (p.paramType == AscendC::ASCENDC_TPL_DETERMINISTIC && !p.vals.empty() && p.vals[0])
+            return true;
+    return false;
+}
+
+/* The kernel file with its template, and a kernel that picks the instance of the tiling key. */
+std::string template_kernel(const OpDef &op, const tpl &t, size_t v, size_t n_pointers)
+{
+    const std::string name = snake(op.type), entry = "npu_tpl_" + name;
+    std::string cases, params, args;
+    std::vector<uint64_t> seen;
+
+    for (size_t i = 0; i < n_pointers; i++) {
+        params += (i ? ", GM_ADDR a" : "GM_ADDR a") + std::to_string(i);
+        args += (i ? ", a" : "a") + std::to_string(i);
+    }
+    for (const auto &s : t.selected)
+        if (!is_deterministic(s))
+            add_cases(op, t, s, v, name, seen, cases);
+    return "#undef __global__\n#define __global__ /* called by the kernel below */\n"
+           "#include NPU_OP_KERNEL_FILE\n#undef __global__\n"
+           "#define NPU_TPL_ARGS " +
+           args + "\n#define " + entry + " NPU_PASTE(npu_tpl_" + name + "_" + std::to_string(v) +
+           ", NPU_OP_ARCH)\nextern \"C\" __global__ __aicore__ void " + entry + "(" + params +
+           ")\n{\n" + kernel_type(op, t) + "    switch (nputwin_tiling_key()) {\n" + cases +
+           "    default: nputwin::no_instance(\"" + op.type + "\", " + std::to_string(seen.size()) +
+           ");\n    }\n}\n";
+}
+
 void write_kernel(const std::string &dir, const OpDef &op, size_t v)
 {
     const std::string name = snake(op.type), mine = name + "_" + std::to_string(v);
+    const tpl *by_template = tpl_of(op);
+    const std::string entry = by_template ? "npu_tpl_" + name : name;
     const size_t n = op.inputs.size() + op.outputs.size() + 2;
     std::string text = HEAD, pointers, values;
 
@@ -318,19 +526,18 @@ void write_kernel(const std::string &dir, const OpDef &op, size_t v)
     text += tiling_structs(op);
     text += "#define NPU_PASTE_(a, b) a##_##b\n#define NPU_PASTE(a, b) NPU_PASTE_(a, b)\n"
             "#define " +
-            name + " NPU_PASTE(" + mine +
-            ", NPU_OP_ARCH)\n"
-            "#include NPU_OP_KERNEL_FILE\n";
+            name + " NPU_PASTE(" + mine + ", NPU_OP_ARCH)\n";
+    text += by_template ? template_kernel(op, *by_template, v, n) : "#include NPU_OP_KERNEL_FILE\n";
     text += "\nextern \"C\" const void *NPU_PASTE(npu_key_" + mine +
             ", NPU_OP_ARCH)(void)\n{\n"
             "    using kernel = void (*)(" +
             pointers +
             ");\n\n"
             "    static_assert(std::is_same_v<decltype(&" +
-            name + "), kernel>,\n        \"" + op.type +
+            entry + "), kernel>,\n        \"" + op.type +
             ": its kernel takes GM_ADDR for each input, each output, workspace and tiling\");\n"
             "    return reinterpret_cast<const void *>(kernel(&" +
-            name +
+            entry +
             "));\n}\n"
             "extern \"C\" void NPU_PASTE(npu_call_" +
             mine +
@@ -357,24 +564,50 @@ void check_type(const std::string &type)
                "digits, a capital first");
 }
 
+void refuse_if(const std::string &why)
+{
+    if (!why.empty())
+        refuse(why);
+}
+
+/* "ascend910b:0,1 ascend910_93:0,1 ascend950:0,1,2": the kernels that each chip needs. */
+std::string kernels_by_chip(const std::vector<uint8_t> &units, const std::vector<uint16_t> &of)
+{
+    std::string text;
+
+    for (size_t u = 0; u < nputwin::opp::N_UNITS; u++) {
+        std::vector<bool> needs(units.size());
+
+        text += (u ? " " : "") + std::string(nputwin::opp::UNITS[u].name) + ":";
+        for (size_t v = 0; v < units.size(); v++)
+            if (units[v] >> u & 1)
+                needs[of[v]] = true;
+        for (size_t v = 0, n = 0; v < units.size(); v++)
+            if (needs[v])
+                text += (n++ ? "," : "") + std::to_string(v);
+    }
+    return text;
+}
+
 std::string generate(const std::string &dir, const nputwin::opp::added &a)
 {
     OpDef op = a.make(a.type);
-    std::string why, units;
+    std::string units;
 
     check_type(a.type);
+    nputwin::opp::fill_in(op);
     nputwin::opp::expand(op);
-    why = nputwin::opp::check(op);
-    if (!why.empty())
-        refuse(why);
+    refuse_if(nputwin::opp::check(op));
+    const std::vector<uint8_t> chips = nputwin::opp::add_chips(op);
+    refuse_if(nputwin::opp::check(op));
+    const std::vector<uint16_t> of = nputwin::opp::kernels_of(op);
     write_header(dir, op);
     write_source(dir, op);
     for (size_t v = 0; v < nputwin::opp::n_variants(op); v++)
         write_kernel(dir, op, v);
-    for (const std::string &u : op.aicore.units)
-        units += (units.empty() ? "" : ",") + u;
-    return op.type + "|" + snake(op.type) + "|" + std::to_string(nputwin::opp::n_variants(op)) +
-           "|" + units + "\n";
+    for (const auto &config : op.aicore.configs)
+        units += (units.empty() ? "" : ",") + config.first;
+    return op.type + "|" + snake(op.type) + "|" + units + "|" + kernels_by_chip(chips, of) + "\n";
 }
 
 } // namespace

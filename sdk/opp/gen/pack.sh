@@ -4,7 +4,7 @@
 set -eu
 stage=$1 vendor=$2 output=$3
 
-mkdir -p "$stage/bin" "$stage/scripts"
+mkdir -p "$stage/bin" "$stage/scripts" "$(dirname "$output")"
 cat >"$stage/bin/set_env.bash" <<'END'
 # source this file: operators of this package come first
 _npu_op=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

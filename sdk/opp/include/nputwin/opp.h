@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 enum {
-    NPU_OPP_ABI = 1,
+    NPU_OPP_ABI = 2,
     NPU_OPP_DIMS = 25,
     NPU_OPP_WORKSPACES = 16,
     NPU_OPP_TILING_BYTES = 1 << 16 /* room that a TilingFunc gets */
@@ -37,6 +37,7 @@ struct npu_opp_tensor {
     int32_t type, origin_format, storage_format; /* ge::DataType, ge::Format */
     int32_t is_given;                            /* 0: an optional one that is absent */
     void *data;                                  /* device memory */
+    const void *host; /* the same values where a TilingFunc may read them, or NULL */
 };
 
 struct npu_opp_list {
@@ -51,7 +52,8 @@ enum npu_opp_attr_kind {
     NPU_OPP_STRING,
     NPU_OPP_LIST_BOOL,
     NPU_OPP_LIST_INT,
-    NPU_OPP_LIST_FLOAT
+    NPU_OPP_LIST_FLOAT,
+    NPU_OPP_LIST_LIST_INT /* elements are npu_opp_list of int64_t; has its default only */
 };
 
 union npu_opp_attr_value {
@@ -65,13 +67,27 @@ union npu_opp_attr_value {
 enum npu_opp_option { NPU_OPP_OPTIONAL, NPU_OPP_REQUIRED };
 enum npu_opp_strides { NPU_OPP_REFUSE_STRIDES, NPU_OPP_MAKE_CONTIGUOUS, NPU_OPP_PASS_STRIDES };
 
+/* What the caller hands over: aclTensor, aclTensorList, an array of numbers that the host reads as
+ * well (ValueDepend), aclScalar, aclScalarList. */
+enum npu_opp_form {
+    NPU_OPP_TENSOR,
+    NPU_OPP_TENSORS,
+    NPU_OPP_VALUES,
+    NPU_OPP_SCALAR,
+    NPU_OPP_SCALARS
+};
+
 struct npu_opp_param {
     const char *name;
-    uint8_t option;                 /* enum npu_opp_option */
-    uint8_t strides;                /* enum npu_opp_strides */
-    int16_t same_as;                /* an output that is this input, or -1 */
-    int16_t shape_of;               /* an output that follows the shape of this input, or -1 */
+    uint8_t option;     /* enum npu_opp_option */
+    uint8_t strides;    /* enum npu_opp_strides */
+    uint8_t form;       /* enum npu_opp_form */
+    uint8_t needs_host; /* ValueDepend(REQUIRED): through aclop it must lie on the host */
+    int16_t same_as;    /* an output that is this input, or -1 */
+    int16_t shape_of;   /* an output that follows the shape of this input, or -1 */
     const int32_t *types, *formats; /* n_variants each */
+    const int32_t *to;  /* the type that a scalar becomes, a variant each; NULL: its own */
+    const double *init; /* what an output holds before the kernel, or NULL */
 };
 
 struct npu_opp_attr {
@@ -81,6 +97,9 @@ struct npu_opp_attr {
     union npu_opp_attr_value def;
 };
 
+/* The names of ASCEND_COMPUTE_UNIT, and their architectures. */
+#define NPU_OPP_UNIT_ROWS(ROW) ROW(ascend910b, 2201) ROW(ascend910_93, 2201) ROW(ascend950, 3510)
+
 struct npu_opp_call;
 typedef uint32_t npu_opp_host_fn(struct npu_opp_call *call); /* a ge::graphStatus */
 
@@ -89,17 +108,22 @@ struct npu_opp_op {
     uint16_t n_in, n_out, n_attrs, n_variants;
     const struct npu_opp_param *in, *out;
     const struct npu_opp_attr *attrs;
+    const uint8_t *units;      /* chips that have a variant: bit i for row i of NPU_OPP_UNIT_ROWS */
+    const uint16_t *kernel_of; /* the variant whose kernel runs (DataTypeForBinQuery) */
+    bool runs_empty;           /* also when all outputs are empty */
     npu_opp_host_fn *tiling, *infer_shape, *infer_type; /* the last two may be NULL */
 };
 
 /* One call as a TilingFunc, InferShape or InferDataType sees it. */
 struct npu_opp_call {
     const struct npu_opp_op *op;
-    struct npu_opp_tensor *in, *out;
+    struct npu_opp_tensor *in, *out; /* parameter i has the tensors in_at[i] to in_at[i + 1] - 1 */
+    const uint32_t *in_at, *out_at;
     const union npu_opp_attr_value *attrs;
     /* what a TilingFunc answers */
     uint64_t tiling_key;
     uint32_t block_dim, schedule_mode;
+    bool needs_atomic; /* SetNeedAtomic: outputs get their InitValue */
     size_t n_workspaces, workspace_bytes[NPU_OPP_WORKSPACES];
     uint8_t *tiling;
     size_t tiling_capacity, tiling_bytes;

@@ -26,6 +26,48 @@ using TilingFunc = ge::graphStatus (*)(gert::TilingContext *);
 using InferShapeFunc = ge::graphStatus (*)(gert::InferShapeContext *);
 using InferDataTypeFunc = ge::graphStatus (*)(gert::InferDataTypeContext *);
 
+enum class ScalarType : uint32_t {
+    UINT64 = 0,
+    INT64 = 1,
+    UINT32 = 2,
+    INT32 = 3,
+    UINT16 = 4,
+    INT16 = 5,
+    UINT8 = 6,
+    INT8 = 7,
+    FLOAT32 = 8,
+    FLOAT16 = 9,
+    INVALID_DTYPE = uint32_t(-1)
+};
+union ScalarNum {
+    uint64_t value_u64;
+    int64_t value_i64;
+    float value_f32;
+
+    ScalarNum() : value_u64(0) {}
+    explicit ScalarNum(uint64_t v) : value_u64(v) {}
+    explicit ScalarNum(int64_t v) : value_i64(v) {}
+    explicit ScalarNum(float v) : value_f32(v) {}
+};
+/* A value as InitValue takes it; `number` is what the twin writes. */
+struct ScalarVar {
+    ScalarType scalar_type = ScalarType::INVALID_DTYPE;
+    ScalarNum scalar_num;
+    double number = 0;
+
+    ScalarVar() = default;
+    ScalarVar(ScalarType t, uint64_t v) : scalar_type(t), scalar_num(v), number(double(v)) {}
+    ScalarVar(ScalarType t, int64_t v) : scalar_type(t), scalar_num(v), number(double(v)) {}
+    ScalarVar(ScalarType t, int v) : ScalarVar(t, int64_t(v)) {}
+    ScalarVar(ScalarType t, unsigned v) : ScalarVar(t, uint64_t(v)) {}
+    ScalarVar(ScalarType t, float v) : scalar_type(t), scalar_num(v), number(double(v)) {}
+    ScalarVar(ScalarType t, double v) : ScalarVar(t, float(v)) {}
+    bool operator==(const ScalarVar &o) const
+    {
+        return scalar_type == o.scalar_type && number == o.number;
+    }
+};
+
 class OpParamDef {
 public:
     explicit OpParamDef(const char *name) : name(name) {}
@@ -35,7 +77,15 @@ public:
     OpParamDef &Format(std::vector<ge::Format> v) { return Set(formats, std::move(v)); }
     OpParamDef &DataTypeList(std::vector<ge::DataType> v) { return Set(type_list, std::move(v)); }
     OpParamDef &FormatList(std::vector<ge::Format> v) { return Set(format_list, std::move(v)); }
-    OpParamDef &UnknownShapeFormat(std::vector<ge::Format>) { return *this; }
+    OpParamDef &UnknownShapeFormat(std::vector<ge::Format>) { return *this; } /* about graphs */
+    OpParamDef &DataTypeForBinQuery(std::vector<ge::DataType> v)
+    {
+        return Set(bin_types, std::move(v));
+    }
+    OpParamDef &FormatForBinQuery(std::vector<ge::Format> v)
+    {
+        return Set(bin_formats, std::move(v));
+    }
     OpParamDef &AutoContiguous() { return Set(strides, NPU_OPP_MAKE_CONTIGUOUS); }
     OpParamDef &IgnoreContiguous() { return Set(strides, NPU_OPP_PASS_STRIDES); }
     OpParamDef &Follow(const char *from, FollowType t = FollowType::ALL)
@@ -44,17 +94,20 @@ public:
         return Set(follow_type, t);
     }
     OpParamDef &Comment(const char *) { return *this; }
-    /* Known and not done by the twin: op_check.h refuses them by name. */
-    OpParamDef &ValueDepend(Option, DependScope = DependScope::ALL)
+    OpParamDef &ValueDepend(Option o, DependScope = DependScope::ALL)
     {
-        return Refuse("ValueDepend");
+        needs_host = o == REQUIRED;
+        return Set(form, NPU_OPP_VALUES);
     }
-    OpParamDef &Scalar() { return Refuse("Scalar"); }
-    OpParamDef &ScalarList() { return Refuse("ScalarList"); }
-    OpParamDef &To(ge::DataType) { return Refuse("To"); }
-    OpParamDef &To(const char *) { return Refuse("To"); }
-    OpParamDef &Version(uint32_t) { return Refuse("Version"); }
-    OpParamDef &InitValue(uint64_t) { return Refuse("InitValue"); }
+    OpParamDef &Scalar() { return Set(form, NPU_OPP_SCALAR); }
+    OpParamDef &ScalarList() { return Set(form, NPU_OPP_SCALARS); }
+    OpParamDef &To(ge::DataType t) { return Set(to_type, int(t)); }
+    OpParamDef &To(const char *from) { return Set(to_input, from); }
+    OpParamDef &Version(uint32_t v) { return Set(version, v); }
+    OpParamDef &InitValue(uint64_t v) { return InitValue(ScalarVar(ScalarType::UINT64, v)); }
+    OpParamDef &InitValue(const ScalarVar &v) { return Set(init, std::vector<ScalarVar>{v}); }
+    OpParamDef &InitValue(const std::vector<ScalarVar> &v) { return Set(init, v); }
+    /* Known and not done by the twin: op_check.h refuses it by name. */
     OpParamDef &OutputShapeDependOnCompute() { return Refuse("OutputShapeDependOnCompute"); }
 
     std::string name, follow;
@@ -63,6 +116,14 @@ public:
     npu_opp_strides strides = NPU_OPP_REFUSE_STRIDES;
     std::vector<ge::DataType> types, type_list;
     std::vector<ge::Format> formats, format_list;
+    std::vector<ge::DataType> bin_types; /* of the variant whose kernel this one shares */
+    std::vector<ge::Format> bin_formats;
+    npu_opp_form form = NPU_OPP_TENSOR;
+    bool needs_host = false;
+    int to_type = -1;     /* ge::DataType */
+    std::string to_input; /* the type of this input */
+    uint32_t version = 0; /* of the aclnn function that takes it first */
+    std::vector<ScalarVar> init;
     std::string refused; /* the first word that the twin does not do */
 
 private:
@@ -130,13 +191,23 @@ public:
         floats = std::move(v);
         return Default(NPU_OPP_LIST_FLOAT);
     }
-    OpAttrDef &ListListInt() { return Refuse("ListListInt"); }
-    OpAttrDef &ListListInt(std::vector<std::vector<int64_t>>) { return Refuse("ListListInt"); }
-    OpAttrDef &Version(uint32_t) { return Refuse("Version"); }
+    OpAttrDef &ListListInt() { return Kind(NPU_OPP_LIST_LIST_INT); }
+    OpAttrDef &ListListInt(std::vector<std::vector<int64_t>> v)
+    {
+        int_lists = std::move(v);
+        return Default(NPU_OPP_LIST_LIST_INT);
+    }
+    OpAttrDef &Version(uint32_t v)
+    {
+        version = v;
+        return *this;
+    }
     OpAttrDef &Comment(const char *) { return *this; }
     bool IsRequired() const { return option == REQUIRED; }
 
-    std::string name, s, refused;
+    std::string name, s;
+    uint32_t version = 0;
+    std::vector<std::vector<int64_t>> int_lists;
     Option option = REQUIRED;
     int kind = -1; /* npu_opp_attr_kind */
     bool has_default = false;
@@ -157,20 +228,16 @@ private:
         has_default = true;
         return Kind(k);
     }
-    OpAttrDef &Refuse(const char *word)
-    {
-        refused = word;
-        return *this;
-    }
 };
 
-/* Flags of a chip. Those about graphs say nothing here; parameters of its own are refused. */
+/* What one chip has: flags, which are about graphs, and inputs and outputs of its own, which then
+ * stand for those of the same name in the OpDef. */
 class OpAICoreConfig {
 public:
     OpAICoreConfig() = default;
     explicit OpAICoreConfig(const char *) {}
-    OpParamDef &Input(const char *name) { return Own(name); }
-    OpParamDef &Output(const char *name) { return Own(name); }
+    OpParamDef &Input(const char *name) { return Own(inputs, name); }
+    OpParamDef &Output(const char *name) { return Own(outputs, name); }
     OpAICoreConfig &DynamicCompileStaticFlag(bool) { return *this; }
     OpAICoreConfig &DynamicFormatFlag(bool) { return *this; }
     OpAICoreConfig &DynamicRankSupportFlag(bool) { return *this; }
@@ -179,10 +246,16 @@ public:
     OpAICoreConfig &PrecisionReduceFlag(bool) { return *this; }
     OpAICoreConfig &ExtendCfgInfo(const char *, const char *) { return *this; }
 
-    std::deque<OpParamDef> own;
+    std::deque<OpParamDef> inputs, outputs;
 
 private:
-    OpParamDef &Own(const char *name) { return own.emplace_back(name); }
+    static OpParamDef &Own(std::deque<OpParamDef> &list, const char *name)
+    {
+        for (OpParamDef &p : list)
+            if (p.name == name)
+                return p;
+        return list.emplace_back(name);
+    }
 };
 
 class OpAICoreDef {
@@ -192,16 +265,48 @@ public:
         tiling = f;
         return *this;
     }
-    void AddConfig(const char *unit) { units.push_back(unit); }
-    void AddConfig(const char *unit, const OpAICoreConfig &config)
+    /* About graphs: what the aclnn functions do not ask. */
+    template <class F> OpAICoreDef &SetTilingParse(F) { return *this; }
+    template <class F> OpAICoreDef &SetCheckSupport(F) { return *this; }
+    template <class F> OpAICoreDef &SetOpSelectFormat(F) { return *this; }
+    template <class F> OpAICoreDef &SetOpSupportInfo(F) { return *this; }
+    template <class F> OpAICoreDef &SetOpSpecInfo(F) { return *this; }
+    template <class F> OpAICoreDef &SetParamGeneralize(F) { return *this; }
+    OpAICoreDef &LaunchWithZeroEleOutputTensors(bool flag)
     {
-        units.push_back(unit);
-        has_own_params |= !config.own.empty();
+        runs_empty = flag;
+        return *this;
+    }
+    OpAICoreDef &AddConfig(const char *unit) { return AddConfig(unit, OpAICoreConfig()); }
+    OpAICoreDef &AddConfig(const char *unit, const OpAICoreConfig &config)
+    {
+        configs.push_back({unit, config});
+        return *this;
     }
 
     TilingFunc tiling = nullptr;
-    std::vector<std::string> units;
-    bool has_own_params = false;
+    bool runs_empty = false;
+    std::vector<std::pair<std::string, OpAICoreConfig>> configs;
+};
+
+enum class FormatCheckOption { DEFAULT = 0, STRICT = 1, MAX = 2 };
+enum class ItemFindStatus { ITEM_FIND = 0, ITEM_NOEXIST };
+enum class CommentSection { CATEGORY = 0, BRIEF = 1, CONSTRAINTS = 2, RESTRICTIONS = 3, SEE = 4 };
+
+/* An operator of a processor that the twin has not: its words are taken, the OpDef is refused. */
+class OtherCores {
+public:
+    OtherCores &OpKernelLib(const char *) { return *this; }
+    OtherCores &Engine(const char *) { return *this; }
+    OtherCores &FlagPartial(bool) { return *this; }
+    OtherCores &FlagAsync(bool) { return *this; }
+    OtherCores &KernelSo(const char *) { return *this; }
+    OtherCores &FunctionName(const char *) { return *this; }
+    OtherCores &UserDefined(bool) { return *this; }
+    OtherCores &ComputeCost(const char *) { return *this; }
+    OtherCores &ExtendCfgInfo(const char *, const char *) { return *this; }
+    OtherCores &HcclGroup(const char *) { return *this; }
+    OtherCores &HcclGroup(std::vector<const char *>) { return *this; }
 };
 
 class OpDef {
@@ -223,8 +328,16 @@ public:
         infer_type = f;
         return *this;
     }
+    /* About graphs, or only words. */
     OpDef &Comment(const char *) { return *this; }
-    OpDef &EnableFallBack() { return *this; } /* about graphs */
+    template <class S> OpDef &Comment(S, const char *) { return *this; }
+    template <class F> OpDef &SetInferShapeRange(F) { return *this; }
+    OpDef &EnableFallBack() { return *this; }
+    OpDef &FormatMatchMode(FormatCheckOption) { return *this; }
+    /* Known and not done by the twin: op_check.h refuses them by name. */
+    OtherCores &AICPU() { return Other("AICPU"); }
+    OtherCores &HostCPU() { return Other("HostCPU"); }
+    OtherCores &MC2() { return Other("MC2"); }
 
     std::string type;
     std::deque<OpParamDef> inputs, outputs; /* the references that were handed out stay good */
@@ -232,6 +345,15 @@ public:
     OpAICoreDef aicore;
     InferShapeFunc infer_shape = nullptr;
     InferDataTypeFunc infer_type = nullptr;
+    std::string refused; /* the first word that the twin does not do */
+
+private:
+    OtherCores &Other(const char *word)
+    {
+        refused = refused.empty() ? word : refused;
+        return other_;
+    }
+    OtherCores other_;
 };
 
 } // namespace ops

@@ -8,19 +8,11 @@ namespace gert {
 
 class InferDataTypeContext : public Context {
 public:
-    ge::DataType GetInputDataType(size_t i) const
-    {
-        const npu_opp_tensor *t = Input(i);
-
-        return t ? ge::DataType(t->type) : ge::DT_UNDEFINED;
-    }
-    ge::DataType GetOptionalInputDataType(size_t i) const { return GetInputDataType(i); }
-    ge::DataType GetOutputDataType(size_t i) const
-    {
-        const npu_opp_tensor *t = Output(i);
-
-        return t ? ge::DataType(t->type) : ge::DT_UNDEFINED;
-    }
+    ge::DataType GetInputDataType(size_t i) const { return TypeOf(Input(i)); }
+    ge::DataType GetRequiredInputDataType(size_t i) const { return TypeOf(InputOf(i, 0)); }
+    ge::DataType GetOptionalInputDataType(size_t i) const { return TypeOf(InputOf(i, 0)); }
+    ge::DataType GetDynamicInputDataType(size_t i, size_t k) const { return TypeOf(InputOf(i, k)); }
+    ge::DataType GetOutputDataType(size_t i) const { return TypeOf(Output(i)); }
     ge::graphStatus SetOutputDataType(size_t i, ge::DataType type)
     {
         npu_opp_tensor *t = Output(i);
@@ -29,6 +21,12 @@ public:
             return ge::GRAPH_FAILED;
         t->type = type;
         return ge::GRAPH_SUCCESS;
+    }
+
+private:
+    static ge::DataType TypeOf(const npu_opp_tensor *t)
+    {
+        return t ? ge::DataType(t->type) : ge::DT_UNDEFINED;
     }
 };
 

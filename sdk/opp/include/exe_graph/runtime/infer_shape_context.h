@@ -8,19 +8,14 @@ namespace gert {
 
 class InferShapeContext : public Context {
 public:
-    const Shape *GetInputShape(size_t i) const
-    {
-        const npu_opp_tensor *t = Input(i);
+    const Shape *GetInputShape(size_t i) const { return ShapeOf(Input(i)); }
+    const Shape *GetRequiredInputShape(size_t i) const { return ShapeOf(InputOf(i, 0)); }
+    const Shape *GetOptionalInputShape(size_t i) const { return ShapeOf(InputOf(i, 0)); }
+    const Shape *GetDynamicInputShape(size_t i, size_t k) const { return ShapeOf(InputOf(i, k)); }
+    Shape *GetOutputShape(size_t i) { return ShapeOf(Output(i)); }
 
-        return t ? Shape::Of(&t->shape.origin) : nullptr;
-    }
-    const Shape *GetOptionalInputShape(size_t i) const { return GetInputShape(i); }
-    Shape *GetOutputShape(size_t i)
-    {
-        npu_opp_tensor *t = Output(i);
-
-        return t ? Shape::Of(&t->shape.origin) : nullptr;
-    }
+private:
+    static Shape *ShapeOf(npu_opp_tensor *t) { return t ? Shape::Of(&t->shape.origin) : nullptr; }
 };
 
 } // namespace gert

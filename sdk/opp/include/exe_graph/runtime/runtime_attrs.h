@@ -23,6 +23,18 @@ public:
     const void *GetData() const { return data; }
 };
 
+/* The lists of a list. */
+class ContinuousVectorVector : private npu_opp_list {
+public:
+    size_t GetSize() const { return n; }
+    const ContinuousVector *Get(size_t i) const
+    {
+        return i < n ? reinterpret_cast<const ContinuousVector *>(
+                           static_cast<const npu_opp_list *>(data) + i)
+                     : nullptr;
+    }
+};
+
 class RuntimeAttrs : private npu_opp_call {
 public:
     size_t GetAttrNum() const { return op->n_attrs; }
@@ -51,6 +63,10 @@ public:
     const TypedContinuousVector<bool> *GetListBool(size_t i) const
     {
         return At<TypedContinuousVector<bool>>(i, NPU_OPP_LIST_BOOL);
+    }
+    const ContinuousVectorVector *GetListListInt(size_t i) const
+    {
+        return At<ContinuousVectorVector>(i, NPU_OPP_LIST_LIST_INT);
     }
 
     static const RuntimeAttrs *Of(const npu_opp_call *c)

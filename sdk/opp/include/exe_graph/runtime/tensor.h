@@ -19,7 +19,8 @@ public:
     }
 };
 
-/* Its memory is the device's and not written yet when a TilingFunc runs: there is no GetData(). */
+/* The memory of a tensor is the device's and not written yet when a TilingFunc runs: GetData() is
+ * null but for scalars and for the inputs that ValueDepend asks for. */
 class Tensor : private npu_opp_tensor {
 public:
     const Shape &GetOriginShape() const { return *Shape::Of(&shape.origin); }
@@ -32,6 +33,9 @@ public:
     {
         return size_t(GetShapeSize()) * size_t(ge::GetSizeByDataType(GetDataType()));
     }
+
+    template <class T> const T *GetData() const { return static_cast<const T *>(host); }
+    const void *GetAddr() const { return host; }
 
     static const Tensor *Of(const npu_opp_tensor *t) { return static_cast<const Tensor *>(t); }
 };

@@ -35,19 +35,14 @@ public:
 
 class TilingContext : public Context {
 public:
-    const StorageShape *GetInputShape(size_t i) const
+    const StorageShape *GetInputShape(size_t i) const { return ShapeOf(Input(i)); }
+    const StorageShape *GetRequiredInputShape(size_t i) const { return ShapeOf(InputOf(i, 0)); }
+    const StorageShape *GetOptionalInputShape(size_t i) const { return ShapeOf(InputOf(i, 0)); }
+    const StorageShape *GetDynamicInputShape(size_t i, size_t k) const
     {
-        const npu_opp_tensor *t = Input(i);
-
-        return t ? StorageShape::Of(&t->shape) : nullptr;
+        return ShapeOf(InputOf(i, k));
     }
-    const StorageShape *GetOptionalInputShape(size_t i) const { return GetInputShape(i); }
-    const StorageShape *GetOutputShape(size_t i) const
-    {
-        const npu_opp_tensor *t = Output(i);
-
-        return t ? StorageShape::Of(&t->shape) : nullptr;
-    }
+    const StorageShape *GetOutputShape(size_t i) const { return ShapeOf(Output(i)); }
     const CompileTimeTensorDesc *GetOutputDesc(size_t i) const
     {
         return CompileTimeTensorDesc::Of(Output(i));
@@ -99,6 +94,19 @@ public:
         return workspace_bytes;
     }
     size_t GetWorkspaceNum() const { return n_workspaces; }
+    /* The outputs get the InitValue of their OpDef before the kernel runs. */
+    ge::graphStatus SetNeedAtomic(bool need)
+    {
+        needs_atomic = need;
+        return ge::GRAPH_SUCCESS;
+    }
+    bool NeedAtomic() const { return needs_atomic; }
+
+private:
+    static const StorageShape *ShapeOf(const npu_opp_tensor *t)
+    {
+        return t ? StorageShape::Of(&t->shape) : nullptr;
+    }
 };
 
 } // namespace gert
