@@ -28,6 +28,7 @@
 #include "fuse.h"
 #include "order.h"
 #include "workspace.h"
+#include "list_tensor.h"
 #include "debug.h"
 #include "../cce/cce.h"
 #endif

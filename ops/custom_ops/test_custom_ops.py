@@ -324,3 +324,80 @@ def test_build_sh_with_presets_and_a_changed_operator(shell, tmp_path):
     os.utime(host)
     shell.run("cmake", "--build", tmp_path / "p/build_out", "--target", "package")
     assert "double factor" in (tmp_path / "p/build_out/autogen/aclnn_axpy_custom.h").read_text()
+
+
+# ---- words that say more than types ----
+
+@pytest.fixture(scope="module")
+def words(shell):
+    build(shell, HERE / "words_custom", "words")
+    return shell.directory / "words/vendors/words/op_api/lib/libcust_opapi.so", "aclnnSumListCustom"
+
+
+SUM = """
+def want(xs, w, scale, shifts=(), bias=0, negate=False):
+    y = 3.0 + scale * sum(k * x.astype('f8') for k, x in zip(w, xs)) + sum(shifts) + bias + sum(w)   # the table sums to 0
+    return -y if negate else y
+one = [np.arange(12, dtype=kind).reshape(3, 4) for _ in range(3)]
+xs, w = [x * k for k, x in enumerate(one, 1)], (2, -1, 4)
+args = lambda: (tensors(*map(Array, xs)), ints(*w))
+def check(y, *how, **more):
+    assert np.array_equal(y.numpy(), want(xs, w, *how, **more).astype(kind)), y.numpy()
+"""
+
+
+def test_lists_values_scalars_and_versions(shell, words):
+    shell.python(words, "kind = 'f4'" + SUM + """
+new = lambda: Array(np.full((3, 4), 99, kind))
+y = new(); op(*args(), scalar(0.5), None, y); check(y, 0.5)
+y = new(); op(*args(), scalar(2, 'i8'), scalars(0.25, 1.5), y); check(y, 2, (0.25, 1.5))       # To("x"), To(FLOAT)
+first, second = Op(op.library._name, 'aclnnSumListCustomV1'), Op(op.library._name, 'aclnnSumListCustomV2')
+bias = np.full((3, 4), 10, kind)
+y = new(); first(*args(), scalar(1.0), None, Array(bias), y); check(y, 1, bias=bias)
+y = new(); second(*args(), scalar(1.0), None, None, 1, y); check(y, 1, negate=True)
+x = Array(np.arange(12, dtype=kind).reshape(4, 3), ((3, 4), (1, 3)))                          # strided, in a list
+y = new(); op(tensors(x), ints(1), scalar(1.0), None, y)
+assert np.array_equal(y.numpy(), np.arange(12).reshape(4, 3).T + 3 + 1)
+a = Array(xs[0])
+refused(161001, 'x is null', call=lambda: op.prepare(None, ints(1), scalar(1.0), None, a))
+refused(161001, 'x[1] is null', call=lambda: op.prepare(tensors(a, None), ints(1, 2), scalar(1.0), None, a))
+refused(161001, 'weights is null', call=lambda: op.prepare(tensors(a), None, scalar(1.0), None, a))
+refused(161002, 'is not an aclTensorList', call=lambda: op.prepare(a, ints(1), scalar(1.0), None, a))
+refused(161002, 'weights', 'is not an aclIntArray', call=lambda: op.prepare(tensors(a), a, scalar(1.0), None, a))
+refused(161002, 'scale', 'is not an aclScalar', call=lambda: op.prepare(tensors(a), ints(1), ints(1), None, a))
+refused(161002, 'y has shape [4]; it follows x, which has [3, 4]',
+        call=lambda: op.prepare(tensors(a), ints(1), scalar(1.0), None, Array(np.zeros(4, kind))))
+refused(561002, 'TilingFunc returned', call=lambda: op.prepare(tensors(a), ints(1, 2), scalar(1.0), None, a))
+""")
+
+
+def test_types_that_only_one_chip_has(shell, words):
+    run = SUM + "y = Array(np.zeros((3, 4), kind)); op(*args(), scalar(2.0), None, y); check(y, 2)\n"
+    refuse = "a = Array(np.ones(4, kind)); refused(161002, 'x {}', 'on {}', 'allowed: {}', " \
+             "call=lambda: op.prepare(tensors(a), ints(1), scalar(1.0), None, a))\n"
+    shell.python(words, "kind = 'i4'" + run + "kind = 'f2'\n" + refuse.format(
+        "float16", "Ascend910B2", "(x float32, weights int64, scale float32, shifts float32, bias float32 -> y float32) (x int32"))
+    shell.python(words, "kind = 'f2'" + run + "kind = 'f4'\n" + refuse.format("float32", "Ascend950PR_9599", "(x float16, weights int64"),
+                 NPUTWIN_SOC="Ascend950PR_9599")
+
+
+@pytest.mark.parametrize("soc", ["Ascend910B2", "Ascend950PR_9599"])
+def test_kernels_by_template_argument(shell, words, soc):
+    """Every combination that is selected, on both types that share a kernel; one that is not selected is a fault."""
+    shell.python((words[0], "aclnnPickCustom"), """
+for kind in ('i4', 'u4'):
+    x = np.arange(5, dtype=kind)
+    for times, flip in ((1, 0), (1, 1), (90, 0), (90, 1), (2, 0)):
+        y = Array(np.zeros(5, kind)); op(Array(x), times, flip, y)
+        assert np.array_equal(y.numpy(), (x.astype('i8') * times * (-1 if flip else 1)).astype(kind)), (kind, times, flip)
+a = Array(np.zeros(0, 'i4')); op(a, 1, 0, a)
+refused(507035, 'PickCustom', 'none of the 5 combinations', call=lambda: op(Array(x), 2, 1, Array(x)))
+""", NPUTWIN_SOC=soc)
+
+
+def test_aclop_with_a_list_of_tensors(shell, words):
+    """Names x0, x1 as OpCommand gives them are not needed: what is left over is the list."""
+    shell.python(words, """
+a, b = Array(np.ones(4, 'f4')), Array(np.arange(4, dtype='f4'))
+refused(100000, 'weights is a ValueDepend(REQUIRED) input', call=lambda: aclop('SumListCustom', [a, b, a, a, a, a], [a]))
+""", ASCEND_CUSTOM_OPP_PATH=str(words[0].parents[2]))

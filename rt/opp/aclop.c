@@ -400,7 +400,7 @@ static int run(const struct npu_opp_package *pkg, const struct npu_opp_op *op,
 {
     struct aclOpExecutor *e;
     uint64_t bytes;
-    int rc = npu_opp_prepare(pkg, op->type, v, &bytes, &e);
+    int rc = opp_prepare(pkg, op->type, v, true, &bytes, &e);
 
     if (rc != ACL_OK)
         return rc;

@@ -195,7 +195,7 @@ static int take_numbers(struct aclOpExecutor *e, const struct npu_opp_param *p, 
 
     if (!list)
         return p->option == NPU_OPP_OPTIONAL ? ACL_OK : is_null(e->call.op, p->name);
-    if (list->obj.mark == MARK_TENSOR)
+    if (e->is_by_name && list->obj.mark == MARK_TENSOR)
         return take_one(e, p, 0, false, handle, to);
     if (list->obj.mark != LISTS[kind].mark)
         return no_handle(e->call.op, p->name, handle, LISTS[kind].name);

@@ -239,9 +239,9 @@ static int check_package(const struct npu_opp_package *pkg, const char *type)
     return ACL_OK;
 }
 
-NPU_API int npu_opp_prepare(const struct npu_opp_package *pkg, const char *type,
-                            const union npu_opp_value *values, uint64_t *workspace_bytes,
-                            struct aclOpExecutor **executor)
+int opp_prepare(const struct npu_opp_package *pkg, const char *type,
+                const union npu_opp_value *values, bool is_by_name, uint64_t *workspace_bytes,
+                struct aclOpExecutor **executor)
 {
     const struct npu_opp_op *op;
     struct aclOpExecutor *e;
@@ -262,6 +262,7 @@ NPU_API int npu_opp_prepare(const struct npu_opp_package *pkg, const char *type,
     e = executor_new(pkg, op, values);
     if (!e)
         return npu_rt_fail(ACLNN_ERR_INNER, "aclnn%s: no memory for an executor", type);
+    e->is_by_name = is_by_name;
     rc = prepare(e, values);
     if (rc != ACL_OK) {
         release(e);
@@ -271,6 +272,13 @@ NPU_API int npu_opp_prepare(const struct npu_opp_package *pkg, const char *type,
     *workspace_bytes = e->workspace_bytes;
     *executor = e;
     return ACL_OK;
+}
+
+NPU_API int npu_opp_prepare(const struct npu_opp_package *pkg, const char *type,
+                            const union npu_opp_value *values, uint64_t *workspace_bytes,
+                            struct aclOpExecutor **executor)
+{
+    return opp_prepare(pkg, type, values, false, workspace_bytes, executor);
 }
 
 /* ---- phase two ---- */

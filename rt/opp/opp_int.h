@@ -56,7 +56,13 @@ struct aclOpExecutor {
     uint64_t workspace_bytes;
     void *own_workspace; /* of a call through aclop; freed with it */
     bool is_repeatable;
+    bool is_by_name; /* through aclop: a tensor may stand where an aclnn function takes an array */
 };
+
+/* The first phase. */
+int opp_prepare(const struct npu_opp_package *package, const char *type,
+                const union npu_opp_value *values, bool is_by_name, uint64_t *workspace_bytes,
+                struct aclOpExecutor **executor);
 
 void *opp_keep(struct aclOpExecutor *e, const void *from, size_t bytes); /* from NULL: zeros */
 /* How many tensors this parameter is in this call. */

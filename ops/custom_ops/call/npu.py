@@ -8,12 +8,13 @@ import ctypes.util
 
 import numpy as np
 
-TYPES = {np.dtype("f4"): 0, np.dtype("f2"): 1, np.dtype("i4"): 3, np.dtype("i8"): 9}
+TYPES = {np.dtype("f4"): 0, np.dtype("f2"): 1, np.dtype("i4"): 3, np.dtype("i8"): 9, np.dtype("u4"): 8}
 P, U64, I64 = ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64
 
 acl = ctypes.CDLL("libascendcl.so", mode=ctypes.RTLD_GLOBAL)
 opapi = ctypes.CDLL("libopapi.so", mode=ctypes.RTLD_GLOBAL)
-opapi.aclCreateTensor.restype = opapi.aclCreateIntArray.restype = P
+for maker in ("Tensor", "TensorList", "IntArray", "FloatArray", "Scalar", "ScalarList"):
+    getattr(opapi, f"aclCreate{maker}").restype = P
 acl.aclGetRecentErrMsg.restype = ctypes.c_char_p
 assert acl.aclrtSetDevice(0) == 0
 
@@ -58,6 +59,19 @@ class Array:
 
 def ints(*values):
     return P(opapi.aclCreateIntArray((I64 * len(values))(*values), U64(len(values))))
+
+
+def tensors(*arrays):
+    return P(opapi.aclCreateTensorList((P * len(arrays))(*[a.handle if a else None for a in arrays]), U64(len(arrays))))
+
+
+def scalar(value, kind="f4"):
+    data = np.array([value], kind)
+    return P(opapi.aclCreateScalar(P(data.ctypes.data), TYPES[data.dtype]))
+
+
+def scalars(*values):
+    return P(opapi.aclCreateScalarList((P * len(values))(*[scalar(v) for v in values]), U64(len(values))))
 
 
 class Op:

@@ -596,9 +596,10 @@ std::string generate(const std::string &dir, const nputwin::opp::added &a)
 
     check_type(a.type);
     nputwin::opp::fill_in(op);
+    const OpDef written = op;
     nputwin::opp::expand(op);
     refuse_if(nputwin::opp::check(op));
-    const std::vector<uint8_t> chips = nputwin::opp::add_chips(op);
+    const std::vector<uint8_t> chips = nputwin::opp::add_chips(op, written);
     refuse_if(nputwin::opp::check(op));
     const std::vector<uint16_t> of = nputwin::opp::kernels_of(op);
     write_header(dir, op);

@@ -98,13 +98,14 @@ constexpr unit UNITS[] = {NPU_OPP_UNIT_ROWS(NPU_OPP_UNIT)};
 constexpr size_t N_UNITS = sizeof UNITS / sizeof *UNITS;
 
 /* The parameters as one chip has them, behind those of the OpDef: more variants. A parameter that
- * the chip does not name keeps its own. Returns the chips that have each variant. */
-inline std::vector<uint8_t> add_chips(ops::OpDef &op)
+ * the chip does not name keeps its own. written: the OpDef before expand(). Returns the chips that
+ * have each variant. */
+inline std::vector<uint8_t> add_chips(ops::OpDef &op, const ops::OpDef &written)
 {
     std::vector<uint8_t> units(n_variants(op), uint8_t((1u << N_UNITS) - 1));
 
     for (const auto &[name, config] : op.aicore.configs) {
-        ops::OpDef chip = op;
+        ops::OpDef chip = written;
         uint8_t bit = 0;
 
         for (size_t u = 0; u < N_UNITS; u++)

@@ -16,8 +16,9 @@ struct op_rows {
     explicit op_rows(ops::OpDef d) : def(std::move(d))
     {
         fill_in(def);
+        const ops::OpDef written = def;
         expand(def);
-        units = add_chips(def);
+        units = add_chips(def, written);
         kernel_of = kernels_of(def);
         take(def.inputs, in, false);
         take(def.outputs, out, true);
