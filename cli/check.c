@@ -10,7 +10,9 @@
 #include <errno.h>
 #include <string.h>
 
-static const struct check_rule *const groups[] = {torch_rules, launch_rules, cmake_rules};
+static const struct check_rule *const groups[] = {layout_rules,    torch_rules,  launch_rules,
+                                                  opcommand_rules, kernel_rules, cmake_rules,
+                                                  python_rules,    text_rules,   amct_rules};
 
 static bool read_all(struct check *c, const struct cli_line *line)
 {
@@ -40,6 +42,17 @@ static bool read_all(struct check *c, const struct cli_line *line)
     return true;
 }
 
+static void print_budgets(struct check *c)
+{
+    for (size_t i = 0; i < c->fn.n; i++) {
+        struct budget budget;
+
+        if (budget_read(c, &c->fn.at[i], &budget))
+            budget_print(c, &budget);
+        budget_finish(&budget);
+    }
+}
+
 static void print_summary(const struct check *c)
 {
     size_t errors = cli_find_count(&c->found, CLI_ERROR);
@@ -62,6 +75,10 @@ int cmd_check(int argc, char **argv)
         return cli_usage_error("check", "--format %s: text, json, sarif or github",
                                cli_value(&line, "format"));
     check.device_soc = cli_value(&line, "device-soc");
+    if (check.device_soc && cli_value(&line, "budget") && ub_bytes(&check) < 0)
+        return cli_usage_error("check", "--budget: no chip '%s' in `nputwin list soc`",
+                               check.device_soc);
+    check.base = cli_value(&line, "base");
     check.select = cli_value(&line, "select");
     check.ignore = cli_value(&line, "ignore");
     if (!read_all(&check, &line)) {
@@ -71,6 +88,8 @@ int cmd_check(int argc, char **argv)
     for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); g++)
         for (const struct check_rule *rule = groups[g]; rule->code; rule++)
             rule->look(&check);
+    if (cli_value(&line, "budget"))
+        print_budgets(&check);
     cli_find_print(stdout, &check.found, format);
     print_summary(&check);
     /* Notes are for reading: they do not fail a check. */

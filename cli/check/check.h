@@ -132,7 +132,7 @@ struct command { /* of CMake */
 struct py_fact { /* one line of facts that python.c printed */
     const struct src *src;
     unsigned line;
-    char *kind, *name, *text; /* "import" "from" "def" "class" "call" "op" "string" */
+    char *kind, *name, *text; /* kind: import from def doc class call op string setup error */
 };
 
 enum layout {
@@ -155,9 +155,7 @@ struct package {
     } name
 
 struct check {
-    char *root;
-    const char *device_soc; /* --device-soc, NULL */
-    bool is_auto_sync, update_baseline;
+    const char *device_soc, *base; /* --device-soc, --base; NULL */
     const char *select, *ignore;
     struct cli_findings found;
     struct cli_words paths; /* every file, relative */
@@ -228,12 +226,33 @@ void package_read(struct check *c);
 /* The innermost package that the file lies in, NULL. */
 const struct package *package_of(const struct check *c, const char *name);
 
+/* budget.c: the InitBuffer calls of one function. */
+struct buffer {
+    char *name, *position, *length; /* length as written */
+    int32_t at;
+    int64_t n, bytes; /* bytes of one, rounded up to 32; -1: only a launch knows */
+    int64_t offset;
+};
+struct budget {
+    const struct fn *fn;
+    struct buffer *at;
+    size_t n, room;
+    int64_t total;
+    bool is_open; /* total misses what only a launch knows */
+};
+/* False when the function has no InitBuffer; finish it in any case. */
+bool budget_read(struct check *c, const struct fn *fn, struct budget *budget);
+void budget_finish(struct budget *budget);
+void budget_print(const struct check *c, const struct budget *budget);
+/* Bytes of UB of --device-soc, or of an A2; -1 when it is no chip of the twin. */
+int64_t ub_bytes(const struct check *c);
+
 /* One rule: its code in rule.def, and the function that looks. */
 struct check_rule {
     const char *code;
     void (*look)(struct check *c);
 };
-extern const struct check_rule layout_rules[], torch_rules[], launch_rules[], kernel_rules[],
-    cmake_rules[], python_rules[], text_rules[], amct_rules[];
+extern const struct check_rule layout_rules[], torch_rules[], launch_rules[], opcommand_rules[],
+    kernel_rules[], cmake_rules[], python_rules[], text_rules[], amct_rules[];
 
 #endif

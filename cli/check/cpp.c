@@ -68,7 +68,8 @@ static void blank_define(char *text, size_t n)
         return; /* stays a directive, a gap between tokens */
     memset(text, ' ', head);
     for (size_t i = head; i < n; i++)
-        if (text[i] == '\\' && text[i + 1] == '\n')
+        if ((text[i] == '\\' && text[i + 1] == '\n') ||
+            text[i] == '#') /* #kernel is its name as text */
             text[i] = ' ';
 }
 

@@ -133,7 +133,6 @@ void check_finish(struct check *c)
     free(c->package.at);
     cli_words_finish(&c->paths);
     cli_find_finish(&c->found);
-    free(c->root);
     *c = (struct check){0};
 }
 
