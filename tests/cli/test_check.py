@@ -20,7 +20,7 @@ def unpack(case, folder):
 @pytest.fixture(scope="session")
 def cases(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cases")
-    for case in ("C07", "C11", "C13", "C17", "C27", "C31"):
+    for case in ("C07", "C11", "C13", "C17", "C23", "C27", "C31"):
         unpack(case, folder / case)
     return folder
 
@@ -150,3 +150,23 @@ def test_a_tree_of_a_thousand_files(run, tmp_path, cases):
         (folder / "register.cpp").write_text((cases / "C13/register.cpp").read_text().replace("demo_meta", f"demo{i}"))
     done = run("nputwin", "check", "--format", "json", cwd=tmp_path)
     assert len(json.loads(done.stdout)["items"]) == 1000
+
+
+def test_our_own_packages_are_clean(run):
+    done = run("nputwin", "check", cwd=Path(__file__).resolve().parents[2] / "ops")
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout
+
+
+def test_budget_lists_every_buffer(run, cases):
+    """Case C23: sizes that a kernel asks for, against the chip's UB and what of it is reserved."""
+    table = run("nputwin", "check", "--budget", cwd=cases / "C23").stdout
+    rows = {line.split()[0]: line.split() for line in table.splitlines() if line.startswith("  ")}
+    assert rows["tmp"][1:4] == ["VECCALC", "1", "2290"] and rows["tmp"][4] == "2304"
+    assert "total 198912 of 196608 bytes of UB (Ascend910B2), over by 2304" in table
+    assert "total 149760 of 196608 bytes of UB (Ascend910B2), 46848 left; 38656 left below the reserved" in table
+
+
+@pytest.mark.parametrize("chip, errors", [("Ascend910B2", [("error", "NTL102", "kernel.cpp", 11)]), ("Ascend950PR_9599", [])])
+def test_buffers_against_the_chip(found, chip, errors):
+    items, rc = found("C23", "--device-soc", chip)
+    assert (items, rc) == (errors, len(errors))
