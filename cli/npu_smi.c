@@ -8,19 +8,21 @@
  * reads the table with nptop, and as op-plugin's setup scripts do.
  */
 #include "../isa/isa.h"
+#include "cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_FINE = 0, EXIT_USAGE = 2, MAX_DEVICES = 64, NAME_BYTES = 64 };
+enum { MAX_DEVICES = 64, NAME_BYTES = 64 };
 
 static const char usage[] =
     "usage: npu-smi info                                 the table of all devices\n"
     "       npu-smi info -l                              number and ids of the devices\n"
     "       npu-smi info -m                              ids and chip names\n"
-    "       npu-smi info -t board -i ID [-c CHIP]        one device\n"
-    "       npu-smi -v                                   version\n";
+    "       npu-smi info -t TYPE -i ID [-c CHIP]         one device\n"
+    "       npu-smi -v                                   version\n"
+    "       npu-smi -h                                   this text\n";
 
 /* The driver names a chip in two parts: 910B2 is whole in the table, 910_9391 is "Ascend910" and
  * "9391", 950PR_9599 is "Ascend950PR" and "9599". */
@@ -125,53 +127,201 @@ static int usage_error(const char *what, const char *value)
     return EXIT_USAGE;
 }
 
-static int print_board(const struct npu_soc *soc, long id)
+/* ---- info -t TYPE: fields of the chip's row; what a driver would measure reads NA ---- */
+
+static void field(const char *name, const char *value)
+{
+    printf("\t%-31s: %s\n", name, value);
+}
+
+static void field_number(const char *name, long value)
+{
+    printf("\t%-31s: %ld\n", name, value);
+}
+
+static void fields_na(const char *const *name, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        field(name[i], "NA");
+}
+#define FIELDS_NA(...)                                                                             \
+    fields_na((const char *const[]){__VA_ARGS__},                                                  \
+              sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+
+static void print_board(const struct npu_soc *soc)
 {
     struct chip_name name = split_name(soc->name);
 
-    printf("\tNPU ID                         : %ld\n", id);
-    printf("\tChip ID                        : 0\n");
-    printf("\tChip Type                      : Ascend\n");
-    printf("\tChip Name                      : %s\n", name.npu[0] ? name.chip : soc->name);
-    printf("\tNPU Name                       : %s\n", name.npu[0] ? name.npu : name.chip);
-    printf("\tAicore Count                   : %u\n", soc->n_aic);
+    field("Chip Type", "Ascend");
+    field("Chip Name", name.npu[0] ? name.chip : soc->name);
+    field("NPU Name", name.npu[0] ? name.npu : name.chip);
+    field_number("Aicore Count", soc->n_aic);
+    field("Software Version", NPUTWIN_VERSION);
+    FIELDS_NA("Firmware Version", "Serial Number", "Board ID", "PCB ID", "BOM ID", "PCIe Bus Info");
+}
+
+static void print_usages(const struct npu_soc *soc)
+{
+    field_number("HBM Capacity(MB)", (long)soc->hbm_gb * 1024);
+    FIELDS_NA("HBM Usage Rate(%)", "Aicore Usage Rate(%)", "Aivector Usage Rate(%)",
+              "Aicpu Usage Rate(%)", "Ctrlcpu Usage Rate(%)", "HBM Bandwidth Usage Rate(%)");
+}
+
+static void print_memory(const struct npu_soc *soc)
+{
+    field_number("HBM Capacity(MB)", (long)soc->hbm_gb * 1024);
+    FIELDS_NA("HBM Clock Speed(MHz)", "HBM Temperature(C)", "HBM Manufacturer ID");
+}
+
+static void print_power(const struct npu_soc *soc)
+{
+    (void)soc;
+    FIELDS_NA("NPU Real-time Power(W)");
+}
+
+static void print_temp(const struct npu_soc *soc)
+{
+    (void)soc;
+    FIELDS_NA("NPU Temperature (C)");
+}
+
+static void print_health(const struct npu_soc *soc)
+{
+    (void)soc;
+    field("Health Status", "OK");
+    FIELDS_NA("Error Code", "Error Information");
+}
+
+static void print_ecc(const struct npu_soc *soc)
+{
+    (void)soc;
+    FIELDS_NA("HBM Single Bit Error Count", "HBM Double Bit Error Count",
+              "HBM Single Bit Aggregate Total Err Cnt", "HBM Double Bit Aggregate Total Err Cnt");
+}
+
+static void print_common(const struct npu_soc *soc)
+{
+    field("NPU Name", split_name(soc->name).chip);
+    field_number("Aicore Count", soc->n_aic);
+    field_number("Aicore Freq(MHZ)", soc->cube_mhz); /* rated */
+    FIELDS_NA("HBM Usage Rate(%)", "Aicore Usage Rate(%)", "Aicore curFreq(MHZ)", "Temperature(C)",
+              "NPU Real-time Power(W)");
+}
+
+static void print_product(const struct npu_soc *soc)
+{
+    field("Product Name", "nputwin, a software NPU");
+    field("Product Type", soc->name);
+}
+
+static void print_processes(const struct npu_soc *soc)
+{
+    (void)soc;
+    FIELDS_NA("Process id", "Process name", "Process memory(MB)");
+}
+
+static const struct type {
+    const char *name, *brief;
+    void (*print)(const struct npu_soc *soc);
+} types[] = {
+    {"board", "name and versions", print_board},
+    {"usages", "capacity; shares in use are not measured", print_usages},
+    {"memory", "device memory", print_memory},
+    {"power", "not measured", print_power},
+    {"temp", "not measured", print_temp},
+    {"common", "the most asked for", print_common},
+    {"health", "health", print_health},
+    {"ecc", "not measured", print_ecc},
+    {"product", "product", print_product},
+    {"proc-mem", "other processes are not known", print_processes},
+};
+enum { N_TYPES_OF_INFO = sizeof(types) / sizeof(types[0]) };
+
+/* Prints what the value is not, the nearest of the names, and all of them. */
+static int unknown_type(const char *value)
+{
+    const char *near = cli_nearest(value, &types[0].name, sizeof(types[0]), N_TYPES_OF_INFO);
+
+    fprintf(stderr, "npu-smi: not a type that the twin has: '%s'%s%s%s\ntypes:\n", value,
+            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    for (size_t i = 0; i < N_TYPES_OF_INFO; i++)
+        fprintf(stderr, "  %-9s %s\n", types[i].name, types[i].brief);
+    return EXIT_USAGE;
+}
+
+static const struct option_row {
+    const char *name;
+} options[] = {{"-l"}, {"-m"}, {"-t"}, {"-i"}, {"-c"}, {"-h"}};
+
+static int unknown_option(const char *word)
+{
+    const char *near =
+        cli_nearest(word, &options[0].name, sizeof(options[0]), sizeof(options) / sizeof(*options));
+
+    fprintf(stderr, "npu-smi: unknown option '%s'%s%s%s\n%s", word, near ? "; did you mean '" : "",
+            near ? near : "", near ? "'?" : "", usage);
+    return EXIT_USAGE;
+}
+
+/* A whole number, or -1. */
+static long number_of(const char *text)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+
+    return *text && !*end ? n : -1;
+}
+
+static int print_type(const struct npu_soc *soc, const struct type *type, long id)
+{
+    field_number("NPU ID", id);
+    field_number("Chip ID", 0);
+    type->print(soc);
     return EXIT_FINE;
 }
 
-/* info -t board -i ID [-c CHIP], in any order. */
+/* info -t TYPE -i ID [-c CHIP], in any order. */
 static int query(int argc, char **argv, const struct npu_soc *soc)
 {
-    const char *type = NULL;
+    const struct type *type = NULL;
+    const char *name = NULL;
     long id = -1, chip = 0;
 
     for (int i = 0; i < argc; i += 2) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
 
+        if (strcmp(argv[i], "-t") != 0 && strcmp(argv[i], "-i") != 0 && strcmp(argv[i], "-c") != 0)
+            return unknown_option(argv[i]);
         if (!value)
             return usage_error("no value after", argv[i]);
-        if (strcmp(argv[i], "-t") == 0)
-            type = value;
-        else if (strcmp(argv[i], "-i") == 0)
-            id = strtol(value, NULL, 10);
-        else if (strcmp(argv[i], "-c") == 0)
-            chip = strtol(value, NULL, 10);
+        if (argv[i][1] == 't')
+            name = value;
+        else if (argv[i][1] == 'i')
+            id = number_of(value);
         else
-            return usage_error("unknown option", argv[i]);
+            chip = number_of(value);
     }
-    if (!type || strcmp(type, "board") != 0)
-        return usage_error("not a type that the twin has:", type ? type : "");
+    for (size_t i = 0; name && i < N_TYPES_OF_INFO; i++)
+        if (!strcmp(types[i].name, name))
+            type = &types[i];
+    if (!type)
+        return unknown_type(name ? name : "");
     if (id < 0 || id >= n_devices() || chip != 0) {
         fprintf(stderr, "npu-smi: no device %ld chip %ld; ids 0 to %ld, chip 0\n", id, chip,
                 n_devices() - 1);
         return EXIT_USAGE;
     }
-    return print_board(soc, id);
+    return print_type(soc, type, id);
 }
 
 static int info(int argc, char **argv, const struct npu_soc *soc)
 {
     if (argc == 0)
         return print_table(soc);
+    if (argc == 1 && strcmp(argv[0], "-h") == 0) {
+        fputs(usage, stdout);
+        return EXIT_FINE;
+    }
     if (argc == 1 && strcmp(argv[0], "-l") == 0)
         return print_list();
     if (argc == 1 && strcmp(argv[0], "-m") == 0)

@@ -11,6 +11,10 @@ if(NPU_PREBUILT)
 else()
   set(npu_arch_dir ${NPU_ARCH_DIR})
   set(npu_version ${PROJECT_VERSION})
+  # One place says which CANN this is: what aclsysGetCANNVersion answers.
+  file(STRINGS rt/ascendcl/system.c npu_cann_version REGEX "cann_version = ")
+  string(REGEX REPLACE ".*\"([0-9.]+)\".*" "\\1" npu_cann_version "${npu_cann_version}")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS rt/ascendcl/system.c)
   configure_file(sdk/finish_prefix.cmake.in finish_prefix.cmake @ONLY)
   install(SCRIPT ${CMAKE_CURRENT_BINARY_DIR}/finish_prefix.cmake)
   install(FILES sdk/set_env.sh DESTINATION .

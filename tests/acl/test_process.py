@@ -59,3 +59,13 @@ def test_stdout_instead_of_files(process, tmp_path):
 def test_no_file_uninvited(process, tmp_path):
     process.run("./process", env={"HOME": str(tmp_path)})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_files_that_say_which_cann_this_is(bench):
+    """torch_npu reads version= of ascend_*_install.info anywhere below the prefix."""
+    (info,) = bench.prefix.glob("*-linux/ascend_*_install.info")
+    lines = dict(line.split("=", 1) for line in info.read_text().splitlines())
+    assert lines["version"] == "8.5.0" and lines["package_name"] == "Ascend-cann-toolkit"
+    for part in ("compiler", "runtime", "opp"):
+        assert "Version=8.5.0\n" in (bench.prefix / part / "version.info").read_text()
+    assert "runtime_running_version=[8.5.0:8.5.0]\n" in (bench.prefix / "version.cfg").read_text()

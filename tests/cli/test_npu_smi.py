@@ -44,6 +44,21 @@ def test_board_names_the_chip_in_two_parts(run):
     assert fields["Chip Name"] + "_" + fields["NPU Name"] == "Ascend910_9391"
 
 
+TYPES = {"board": ("NPU Name", "910B4"), "usages": ("HBM Capacity(MB)", "32768"), "memory": ("HBM Capacity(MB)", "32768"),
+         "power": ("NPU Real-time Power(W)", "NA"), "temp": ("NPU Temperature (C)", "NA"), "common": ("Aicore Count", "20"),
+         "health": ("Health Status", "OK"), "ecc": ("HBM Double Bit Error Count", "NA"), "product": ("Product Type", "Ascend910B4"),
+         "proc-mem": ("Process id", "NA")}
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_types(run, kind):
+    """What a driver would measure reads NA; what the chip's row says is there."""
+    done = run("npu-smi", "info", "-t", kind, "-i", "1", env={"NPUTWIN_SOC": "Ascend910B4", "NPUTWIN_DEVICES": "2"})
+    fields = dict(re.findall(r"^\t(.+?)\s+: (.+)$", done.stdout, re.M))
+    assert done.returncode == 0 and (fields["NPU ID"], fields["Chip ID"]) == ("1", "0")
+    assert fields[TYPES[kind][0]] == TYPES[kind][1]
+
+
 def test_list_map_version(run):
     assert "Total Count                    : 3" in run("npu-smi", "info", "-l", env={"NPUTWIN_DEVICES": "3"}).stdout
     assert "Ascend910B2" in run("npu-smi", "info", "-m").stdout
@@ -54,7 +69,10 @@ def test_list_map_version(run):
     "args, env, says",
     [
         (["top"], {}, "unknown command 'top'"),
-        (["info", "-t", "usages", "-i", "0"], {}, "not a type that the twin has: 'usages'"),
+        (["info", "-t", "usage", "-i", "0"], {}, "not a type that the twin has: 'usage'; did you mean 'usages'?"),
+        (["info", "-x"], {}, "unknown option '-x'"),
+        (["info", "-t"], {}, "no value after '-t'"),
+        (["info", "-t", "power", "-i", "0x"], {}, "no device -1"),
         (["info", "-t", "board", "-i", "9"], {}, "no device 9"),
         (["info"], {"NPUTWIN_SOC": "Ascend310P3"}, "Ascend310P3"),
     ],

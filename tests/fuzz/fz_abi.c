@@ -10,6 +10,7 @@
  * A piece of memory is only written through the stream of its own slot, so that stream order says
  * what it must hold.
  */
+#include "../../engine/kernel.h"
 #include "../../sdk/include/acl/acl.h"
 #include "fuzz.h"
 
@@ -282,6 +283,101 @@ static void call_copy_out(struct fuzz_in *in)
     FUZZ_CHECK(memcmp(back, piece->shadow, piece->bytes) == 0, "memory holds something else");
 }
 
+/* ---- kernels by handle --------------------------------------------------------------------- */
+
+struct add { /* parameters of the kernel below */
+    uint32_t *x, n;
+};
+
+static void add_kernel(uint32_t *x, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        x[i]++;
+}
+
+static void call_add(void (*fn)(void), void *const *arg)
+{
+    ((void (*)(uint32_t *, uint32_t))fn)(*(uint32_t *const *)arg[0], *(const uint32_t *)arg[1]);
+}
+
+static int add_key;
+static const struct nputwin_param add_param[] = {{8, 8}, {4, 4}};
+static const struct nputwin_params add_params = {2, add_param, call_add};
+static const struct nputwin_kernel add_row[] = {
+    {&add_key, (void (*)(void))add_kernel, NULL, "add", NPUTWIN_AIV, 2201, "add", &add_params}};
+
+/* As shadow: every word of a piece one more. */
+static void shadow_add(struct piece *piece)
+{
+    uint32_t word;
+
+    for (size_t i = 0; i + 4 <= piece->bytes; i += 4) {
+        memcpy(&word, piece->shadow + i, 4);
+        word++;
+        memcpy(piece->shadow + i, &word, 4);
+    }
+}
+
+static void call_launch(struct fuzz_in *in)
+{
+    unsigned i = (unsigned)fuzz_take(in, 1) % N_SLOTS, how = (unsigned)fuzz_take(in, 1) % 4;
+    uint32_t blocks = (uint32_t)fuzz_take(in, 1) % 2;
+    struct piece *piece = &pieces[i];
+    struct add args = {(uint32_t *)(void *)piece->device, (uint32_t)(piece->bytes / 4)};
+    void *array[] = {&args.x, &args.n};
+    aclrtFuncHandle f = NULL;
+    aclrtArgsHandle list = NULL;
+    aclrtParamHandle param;
+    int code = 0;
+
+    if (!piece->device)
+        return;
+    must_work(aclrtGetFuncBySymbol(&add_key, &f), "aclrtGetFuncBySymbol");
+    if (how == 0) {
+        code = aclrtLaunchKernelWithArgsArray(f, blocks, streams[i].handle, NULL, array);
+    } else if (how == 1) {
+        code = aclrtLaunchKernelWithArgsArray(&add_key, blocks, streams[i].handle, NULL, array);
+    } else if (how == 2) {
+        code = aclrtLaunchKernelWithHostArgs(f, blocks, streams[i].handle, NULL, &args,
+                                             sizeof(args), NULL, 0);
+    } else {
+        must_work(aclrtKernelArgsInit(f, &list), "aclrtKernelArgsInit");
+        must_work(aclrtKernelArgsAppend(list, &args.x, 8, &param), "aclrtKernelArgsAppend");
+        must_work(aclrtKernelArgsAppend(list, &args.n, 4, &param), "aclrtKernelArgsAppend");
+        must_work(aclrtKernelArgsFinalize(list), "aclrtKernelArgsFinalize");
+        code = aclrtLaunchKernelWithConfig(f, blocks, streams[i].handle, NULL, list, NULL);
+    }
+    if (judge(is_stream(&streams[i]) && blocks == 1, code, "a launch by handle"))
+        shadow_add(piece);
+}
+
+/* Bytes that are no binary, and handles that are none. */
+static void call_bad_binary(struct fuzz_in *in)
+{
+    uint8_t bytes[96];
+    aclrtPlaceHolderInfo place = {(uint32_t)fuzz_take(in, 2), (uint32_t)fuzz_take(in, 2)};
+    struct add args = {NULL, 0};
+    aclrtBinHandle binary = NULL;
+    aclrtFuncHandle f = (aclrtFuncHandle)(uintptr_t)fuzz_take(in, 8);
+    size_t n = 1 + fuzz_take(in, 1) % sizeof(bytes);
+
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        bytes[i] = (uint8_t)fuzz_take(in, 1);
+    memcpy(bytes + sizeof(bytes) - 32, NPUTWIN_BINARY_MAGIC, 8);
+    must_fail(aclrtBinaryLoadFromData(bytes + sizeof(bytes) - n, n, NULL, &binary),
+              "aclrtBinaryLoadFromData of nonsense");
+    must_fail(aclrtBinaryUnLoad(bytes), "aclrtBinaryUnLoad of no binary");
+    must_fail(aclrtBinaryGetFunction(bytes, "k", &f), "aclrtBinaryGetFunction of no binary");
+    if (f != (aclrtFuncHandle)&add_key)
+        must_fail(aclrtLaunchKernelWithHostArgs(f, 1, NULL, NULL, &args, sizeof(args), NULL, 0),
+                  "a launch of no function");
+    must_fail(aclrtKernelArgsFinalize(bytes), "aclrtKernelArgsFinalize of no list");
+    if (place.addrOffset % 8 || place.addrOffset > 8 || place.dataOffset > 15)
+        must_fail(
+            aclrtLaunchKernelWithHostArgs(&add_key, 1, NULL, NULL, &args, sizeof(args), &place, 1),
+            "a placeholder outside of the block");
+}
+
 static void call_nonsense(struct fuzz_in *in)
 {
     int32_t device = 64 + (int32_t)fuzz_take(in, 1);
@@ -303,7 +399,8 @@ static void (*const calls[])(struct fuzz_in *in) = {
     call_host_function, call_malloc,         call_free,
     call_memset,        call_copy_in,        call_copy_out,
     call_nonsense,      call_memset,         call_copy_in,
-    call_malloc,        call_create_stream,
+    call_malloc,        call_create_stream,  call_launch,
+    call_bad_binary,    call_launch,
 };
 
 static void finish_all(void)
@@ -328,6 +425,7 @@ void fuzz_begin(void)
 {
     must_work(aclInit(NULL), "aclInit");
     must_work(aclrtSetDevice(0), "aclrtSetDevice");
+    nputwin_register(NPUTWIN_KERNEL_ABI, add_row, 1);
 }
 
 void fuzz_one(const uint8_t *data, size_t n)
