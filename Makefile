@@ -19,7 +19,7 @@ PYTHON := $(VENV)/bin/python
 export PATH := $(VENV)/bin:$(PATH)
 CANN := $(BUILD)/cann
 
-.PHONY: programs ops demo test test-all check bench fuzz prefix install setup configure build fmt clean help
+.PHONY: vector_speed programs ops demo test test-all check bench fuzz prefix install setup configure build fmt clean help
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -43,6 +43,11 @@ check: install programs
 ## make bench [BENCH=regex]  the metrics of `nputwin list metrics`; writes build/bench.json
 bench: ops programs
 	@$(PYTHON) bench/run.py --build $(BUILD) --match '$(BENCH)'
+
+## make vector_speed         elements a second of each instruction; writes docs/vector_speed.md
+vector_speed: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target bench_vector -- --quiet
+	@sh bench/vector_speed.sh $(BUILD) >docs/vector_speed.md
 
 ## make fuzz [SECONDS=n]     the fuzz targets, bounded; ends "fuzz: OK"
 fuzz: setup
