@@ -79,6 +79,9 @@ bool npu_insn_run(struct npu_core_int *c, const struct npu_insn *in)
         return true;
     case KIND_BARRIER:
         return true;
+    case KIND_CROSS_SET:
+        npu_cross_run(c, in);
+        return true;
     default:
         run_op(c, in);
         return true;
@@ -173,6 +176,11 @@ void npu_barrier(struct npu_core *c, enum npu_pipe pipe, struct npu_where where)
                   &(struct npu_insn){.kind = KIND_BARRIER, .pipe = (uint8_t)pipe, .where = where});
 }
 
+void npu_core_look(struct npu_core_int *c)
+{
+    c->pub.slow = c->n_held != 0 || c->order != ORDER_PROGRAM;
+}
+
 /* ---- life
  * ----------------------------------------------------------------------------------------- */
 
@@ -191,6 +199,8 @@ void npu_core_reset(struct npu_core_int *c)
     memset(c->pub.placed_bytes, 0, sizeof c->pub.placed_bytes);
     c->waiting = c->polls = false;
     c->confirmed_epoch = 0;
+    if (NPU_UNLIKELY(c->dcache != NULL)) /* the last block ended in a signal */
+        npu_dcache_end(c);
 }
 
 /* A flag that is still up: the chip keeps it for the next kernel that runs on the core. */
@@ -215,6 +225,7 @@ void npu_core_end(struct npu_core_int *c)
 {
     npu_order_end(c);
     note_flags(c);
+    npu_dcache_end(c);
 }
 
 void npu_core_finish(struct npu_core_int *c)
@@ -222,6 +233,7 @@ void npu_core_finish(struct npu_core_int *c)
     for (int p = 0; p < N_PIPES; p++)
         free(c->held[p].insn);
     memset(c->held, 0, sizeof c->held);
+    npu_dcache_end(c);
 }
 
 void npu_kernel_printf(struct npu_core *c, const char *fmt, ...)

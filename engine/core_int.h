@@ -8,7 +8,8 @@
  *   vec.c     the vector unit: fast door and walk     launch.c  blocks, SyncAll, collecting faults
  *   special.c what is not lane by lane                trap.c    signals raised by a kernel
  *   mte.c     copies                                  lanes.h   the loops themselves
- *   rearrange.c  gathering, sorting, transposing
+ *   rearrange.c  gathering, sorting, transposing      dcache.c  the scalar unit's cache
+ *   cross.c   flags between cores
  */
 #ifndef NPU_CORE_INT_H
 #define NPU_CORE_INT_H
@@ -24,15 +25,16 @@ struct npu_held {
 };
 
 struct npu_block_run; /* launch.c */
+struct npu_dcache;    /* dcache.c */
 
 struct npu_core_int {
     struct npu_core pub; /* first: doors see only this */
     const struct npu_lanes *lanes;
     struct npu_where where; /* of the newest instruction */
     uint32_t seq;
-    uint32_t n_held; /* over all pipes; pub.slow is set while there are any */
-    uint8_t order;   /* enum npu_order; pub.slow is set when it is not the program's */
-    uint64_t random; /* ORDER_RANDOM: state of the generator */
+    uint32_t n_held;                            /* over all pipes */
+    uint8_t order;                              /* enum npu_order */
+    uint64_t random;                            /* ORDER_RANDOM: state of the generator */
     uint8_t flag[N_PIPES][N_PIPES][NPU_EVENTS]; /* [from][to]: sets without their wait */
     struct npu_held held[N_PIPES];
     struct npu_diag fault;
@@ -42,6 +44,7 @@ struct npu_core_int {
     bool waiting;
     bool polls;               /* parked, but wants to look again whenever its worker has time */
     uint32_t confirmed_epoch; /* npu_wait_word: see launch.c */
+    struct npu_dcache *dcache;
 };
 
 static inline struct npu_core_int *npu_core_int(struct npu_core *c)
@@ -59,6 +62,8 @@ void npu_core_reset(struct npu_core_int *c);
 /* Runs what is still queued when the kernel has returned, reports what can not run. */
 void npu_core_end(struct npu_core_int *c);
 void npu_core_finish(struct npu_core_int *c);
+/* Sets pub.slow to whether a fast door has to come through npu_issue(). */
+void npu_core_look(struct npu_core_int *c);
 /* False when in is a wait_flag whose flag is down. */
 bool npu_insn_run(struct npu_core_int *c, const struct npu_insn *in);
 
@@ -76,6 +81,28 @@ void npu_order_begin(struct npu_core_int *c, const struct npu_order_choice *choi
 /* in is legal and complete. */
 void npu_order_issue(struct npu_core_int *c, const struct npu_insn *in);
 void npu_order_end(struct npu_core_int *c);
+
+/* ---- dcache.c ---- */
+/* What NPUTWIN_SCALAR_CACHE says, read once. */
+enum npu_status npu_dcache_choose(struct npu_diag *d);
+void npu_dcache_end(struct npu_core_int *c);
+
+/* ---- cross.c ---- */
+struct npu_cross_core; /* sets and counters of one core */
+/* One a core of the launch; NULL when there is no memory. */
+struct npu_cross_core *npu_cross_new(uint32_t n_cores);
+/* What KIND_CROSS_SET does when its pipe comes to it. */
+void npu_cross_run(struct npu_core_int *c, const struct npu_insn *in);
+
+/* ---- launch.c ---- */
+/* The flags of the launch's cores, made when the first is used; NULL without memory. */
+struct npu_cross_core *npu_run_cross(struct npu_block_run *run);
+void npu_run_lock(struct npu_block_run *run);
+void npu_run_unlock(struct npu_block_run *run);
+/* Suspends the block until ready(arg) is true; false when no other block can make it so. */
+bool npu_run_wait(struct npu_core_int *c, bool (*ready)(void *arg), void *arg);
+/* False, with a fault, when some blocks can not begin before others end. */
+bool npu_run_all_resident(struct npu_core *core, const char *name, struct npu_where where);
 
 /* ---- note.c ---- */
 /* Tells what the launch noted that was not told before, on stderr. */

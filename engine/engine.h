@@ -27,7 +27,7 @@ enum { NPU_MAX_BLOCKS = 65535 };
 /* Kind of core a piece of a kernel runs on. */
 enum npu_core_kind { CORE_AIV, CORE_AIC };
 
-enum npu_kind { KIND_OP, KIND_SET_FLAG, KIND_WAIT_FLAG, KIND_BARRIER };
+enum npu_kind { KIND_OP, KIND_SET_FLAG, KIND_WAIT_FLAG, KIND_BARRIER, KIND_CROSS_SET };
 
 /* One operand. at_bytes counts from the start of its memory (GM: the host address itself).
  * Strides are in 32-byte blks. */
@@ -41,7 +41,7 @@ struct npu_ref {
 struct npu_insn {
     uint8_t kind, op, type, dst_type; /* dst_type: vconv and its relations, vdeqs16 */
     uint8_t pipe, peer, event_id;     /* peer: the other end of a flag */
-    uint8_t mode;    /* enum npu_relation, npu_round, order of a reduction, mode of vsel */
+    uint8_t mode; /* enum npu_relation, npu_round, npu_cross, order of a reduction, mode of vsel */
     uint32_t repeat; /* the chip's field has 8 bits; vsumall and its sisters take more */
     uint8_t pad_left, pad_right;   /* elements of pad around each burst (copy_gm_to_ub) */
     bool is_pad;                   /* pads hold `scalar`; else the filler is the first element */
@@ -105,10 +105,10 @@ enum npu_atomic { ATOMIC_NONE, ATOMIC_ADD, ATOMIC_MAX, ATOMIC_MIN };
 
 /* Special registers that instructions read and doors may set at any time. */
 struct npu_regs {
-    uint64_t mask[2];               /* vector mask, lanes 0..63 and 64..127 */
-    uint64_t cmpmask[2];            /* set_cmpmask */
-    bool counter_mode;              /* mask[0] counts elements */
-    uint32_t sum;                   /* bits of the newest vsumall, in its type */
+    uint64_t mask[2];    /* vector mask, lanes 0..63 and 64..127 */
+    uint64_t cmpmask[2]; /* set_cmpmask */
+    bool counter_mode;   /* mask[0] counts elements */
+    uint32_t sum;   /* bits of the newest vsumall, in its type */
     uint8_t atomic_op, atomic_type; /* enum npu_atomic, npu_type: of copies from UB to GM */
     bool has_pad_value;             /* pad_value takes the place of the first element as filler */
     uint64_t pad_value;             /* bits of one element, for the doors */
@@ -192,6 +192,30 @@ NPU_API void npu_poll(struct npu_core *c);
  * any more. name: the call, for messages. False after a fault. */
 NPU_API bool npu_wait_word(struct npu_core *c, int32_t *word, int32_t from, int32_t to,
                            const char *name, struct npu_where where);
+
+/* CLOCK_MONOTONIC when the launch began. */
+NPU_API uint64_t npu_launch_start_ns(const struct npu_core *c);
+
+/* ---- flags between cores, and the scalar unit's cache ----------------------------------- */
+
+/* Which cores a flag joins: all of one kind, the vector cores of a group, or the cube core of a
+ * group with its vector cores. */
+enum npu_cross { CROSS_ALL, CROSS_AIV, CROSS_GROUP, N_CROSS };
+enum { NPU_CROSS_FLAGS = 16, NPU_CROSS_MAX = 15 };
+/* This core is done as far as pipe is; when all of its side are, the counter `id` of each core of
+ * the other side goes up by one. Runs on pipe, as an instruction. */
+NPU_API void npu_cross_set(struct npu_core *c, enum npu_cross mode, enum npu_pipe pipe, uint32_t id,
+                           struct npu_where where);
+/* Suspends the block until its counter `id` is up, and takes one off. False after a fault. */
+NPU_API bool npu_cross_wait(struct npu_core *c, uint32_t id, struct npu_where where);
+
+/* 1: NPUTWIN_SCALAR_CACHE=strict, scalar accesses to GM go through npu_scalar_at(). */
+NPU_API extern uint8_t npu_scalar_strict;
+/* Where this core's scalar unit sees `bytes` of GM at gm; valid until the line is cleaned. */
+NPU_API void *npu_scalar_at(struct npu_core *c, const void *gm, uint32_t bytes, bool writes,
+                            struct npu_where where);
+/* Writes back and drops the line of gm, or all of them (NULL). */
+NPU_API void npu_scalar_clean(struct npu_core *c, const void *gm);
 
 /* Records a fault found by a door. fmt says what, the actual value, what is allowed. */
 NPU_API void npu_fault(struct npu_core *c, enum npu_status st, struct npu_where where,

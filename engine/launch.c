@@ -42,6 +42,7 @@ struct npu_block_run {
     uint32_t word_epoch;  /* moves when one begins or ends to wait */
     uint32_t n_confirmed; /* of them have looked in this epoch while nothing else could run */
     bool words_hopeless;  /* all of them had: those that wait now have to give up */
+    struct npu_cross_core *cross; /* flags between cores; NULL until the first is used */
 };
 
 enum { INVITE_AFTER_NS = 3000 }; /* helpers cost about as much to wake */
@@ -85,7 +86,7 @@ static uint32_t n_cores(const struct npu_launch *l)
 }
 
 /* False, with a fault, when some blocks can not begin before others end. */
-static bool all_are_resident(struct npu_core *core, const char *name, struct npu_where where)
+bool npu_run_all_resident(struct npu_core *core, const char *name, struct npu_where where)
 {
     const uint32_t room = n_cores(npu_core_int(core)->run->l);
 
@@ -104,7 +105,7 @@ void npu_sync_all(struct npu_core *core, struct npu_where where)
     struct npu_block_run *run = c->run;
 
     npu_settle(core);
-    if (!all_are_resident(core, "SyncAll", where))
+    if (!npu_run_all_resident(core, "SyncAll", where))
         return;
     if (atomic_load(&run->is_hopeless))
         return;
@@ -144,55 +145,102 @@ static void change_waits(struct npu_block_run *run, int by)
     (void)pthread_mutex_unlock(&run->word_lock);
 }
 
-/* After a look that found the wrong value: can any block still change it? */
-static bool is_stuck(struct npu_core_int *c)
+/* Before a look: is every block ended or waiting, and since which epoch? */
+static bool is_idle(struct npu_block_run *run, uint32_t *epoch)
+{
+    (void)pthread_mutex_lock(&run->word_lock);
+    const unsigned long long state = atomic_load(&run->state);
+    const uint64_t idle = (uint64_t)(state >> 32) + (uint32_t)state + run->n_word;
+    *epoch = run->word_epoch;
+    (void)pthread_mutex_unlock(&run->word_lock);
+    return idle == run->l->block_dim;
+}
+
+/* After a look in vain that began when all were idle: can any block still change it? */
+static bool is_stuck(struct npu_core_int *c, uint32_t epoch)
 {
     struct npu_block_run *run = c->run;
-    const unsigned long long state = atomic_load(&run->state);
     bool stuck;
 
     (void)pthread_mutex_lock(&run->word_lock);
-    const uint64_t idle = (uint64_t)(state >> 32) + (uint32_t)state + run->n_word;
-    if (idle == run->l->block_dim && c->confirmed_epoch != run->word_epoch) {
-        c->confirmed_epoch = run->word_epoch;
+    if (epoch == run->word_epoch && c->confirmed_epoch != epoch) {
+        c->confirmed_epoch = epoch;
         run->n_confirmed++;
     }
-    run->words_hopeless |= idle == run->l->block_dim && run->n_confirmed == run->n_word;
+    run->words_hopeless |= epoch == run->word_epoch && run->n_confirmed == run->n_word;
     stuck = run->words_hopeless;
     (void)pthread_mutex_unlock(&run->word_lock);
     return stuck;
 }
 
-static bool take_word(int32_t *word, int32_t from, int32_t to)
+bool npu_run_wait(struct npu_core_int *c, bool (*ready)(void *arg), void *arg)
 {
-    return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    bool stuck = false;
+
+    if (ready(arg))
+        return true;
+    change_waits(c->run, 1);
+    bool done = ready(arg);
+    while (!done && !stuck) {
+        uint32_t epoch;
+        npu_poll(&c->pub);
+        const bool idle = is_idle(c->run, &epoch);
+        done = ready(arg);
+        stuck = !done && idle && is_stuck(c, epoch);
+    }
+    change_waits(c->run, -1);
+    return !stuck;
+}
+
+struct word {
+    int32_t *at, from, to;
+};
+
+static bool take_word(void *arg)
+{
+    const struct word *w = arg;
+    int32_t from = w->from;
+
+    return __atomic_compare_exchange_n(w->at, &from, w->to, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE);
 }
 
 bool npu_wait_word(struct npu_core *core, int32_t *word, int32_t from, int32_t to, const char *name,
                    struct npu_where where)
 {
-    struct npu_core_int *c = npu_core_int(core);
-    bool stuck = false;
+    struct word w = {word, from, to};
 
     npu_settle(core);
-    if (core->faulted || !all_are_resident(core, name, where))
+    if (core->faulted || !npu_run_all_resident(core, name, where))
         return false;
-    if (take_word(word, from, to))
-        return true;
-    change_waits(c->run, 1);
-    bool done = take_word(word, from, to);
-    while (!done && !stuck) {
-        npu_poll(core);
-        done = take_word(word, from, to);
-        stuck = !done && is_stuck(c);
-    }
-    change_waits(c->run, -1);
-    if (!stuck)
+    if (npu_run_wait(npu_core_int(core), take_word, &w))
         return true;
     npu_fault(core, NPU_E_DEADLOCK, where,
               "%s waits for ever: the word at %p is %d, not %d, and no block is left to change it",
               name, (void *)word, __atomic_load_n(word, __ATOMIC_RELAXED), from);
     return false;
+}
+
+void npu_run_lock(struct npu_block_run *run)
+{
+    (void)pthread_mutex_lock(&run->word_lock);
+}
+
+void npu_run_unlock(struct npu_block_run *run)
+{
+    (void)pthread_mutex_unlock(&run->word_lock);
+}
+
+struct npu_cross_core *npu_run_cross(struct npu_block_run *run)
+{
+    if (!run->cross)
+        run->cross = npu_cross_new(run->l->block_dim);
+    return run->cross;
+}
+
+uint64_t npu_launch_start_ns(const struct npu_core *c)
+{
+    return ((const struct npu_core_int *)c)->run->start_ns;
 }
 
 /* ---- one block
@@ -418,6 +466,8 @@ enum npu_status npu_launch(const struct npu_launch *l, struct npu_diag *d)
 
     if (st == NPU_OK)
         st = choose_order(&run.order, l, d);
+    if (st == NPU_OK)
+        st = npu_dcache_choose(d);
     if (st != NPU_OK)
         return st;
     run.run_blocks = per_thread < 1 ? 1 : per_thread;
@@ -426,6 +476,7 @@ enum npu_status npu_launch(const struct npu_launch *l, struct npu_diag *d)
     const uint32_t before = atomic_load_explicit(last_ns(l), memory_order_relaxed);
     npu_pool_run(work, &run, l->block_dim > 1 && before > 4 * INVITE_AFTER_NS);
     atomic_store_explicit(last_ns(l), clamp_ns(now_ns() - run.start_ns), memory_order_relaxed);
+    free(run.cross);
     npu_notes_tell(l->name ? l->name : "kernel");
     return run.fault.status == NPU_OK ? NPU_OK : tell_fault(&run, d);
 }

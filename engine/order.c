@@ -93,7 +93,7 @@ void npu_order_begin(struct npu_core_int *c, const struct npu_order_choice *choi
 {
     c->order = (uint8_t)choice->order;
     c->random = choice->seed + (c->pub.block_idx + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    c->pub.slow = choice->order != ORDER_PROGRAM;
+    npu_core_look(c);
 }
 
 /* splitmix64 */
@@ -210,7 +210,7 @@ static void run_possible(struct npu_core_int *c)
             }
         }
     }
-    c->pub.slow = c->n_held != 0;
+    npu_core_look(c);
 }
 
 static void run_all(struct npu_core_int *c)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * copy.h - DataCopy, DataCopyPad and Copy.
+ * copy.h - DataCopy and DataCopyPad.
  *
- * Every form becomes one npu_insn: bursts of bytes with gaps from the end of a burst to the start
- * of the next. On the UB side a burst ends at the next multiple of 32 bytes. A length that is no
- * multiple of 32 is rounded down by DataCopy (as the chip does) and moved exactly by DataCopyPad.
+ * Every form becomes npu_insns: bursts of bytes with gaps from the end of a burst to the start of
+ * the next. On the UB side a burst ends at the next multiple of 32 bytes. A length that is no
+ * multiple of 32 is rounded down by DataCopy, as the chip does, and a note says so; DataCopyPad
+ * moves it exactly.
  */
 #ifndef NPU_FRONT_COPY_H
 #define NPU_FRONT_COPY_H
@@ -65,15 +66,72 @@ inline void copy_ub_to_ub(npu_core *c, void *dst, const void *src, const bursts 
     in.dst_gap_bytes = b.dst_gap_bytes;
     npu_issue(c, &in);
 }
-inline bursts blk_bursts(const AscendC::DataCopyParams &p)
+
+/* ---- the three ways, by the tensors' types ------------------------------------------- */
+
+template <class T> constexpr npu_type mover = mover_of<AscendC::PrimT<T>>;
+
+template <class T>
+inline void move(const AscendC::LocalTensor<T> &dst, const AscendC::GlobalTensor<T> &src,
+                 const bursts &b, const padding &pad, npu_where where)
 {
-    return {p.blockCount, p.blockLen * uint32_t(NPU_BLK_BYTES), p.srcGap * NPU_BLK_BYTES,
-            p.dstGap * NPU_BLK_BYTES};
+    copy_bursts(core(), OP_copy_gm_to_ub, mover<T>, dst.raw(), src.raw(), b, pad, where);
+}
+template <class T>
+inline void move(const AscendC::GlobalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
+                 const bursts &b, const padding &, npu_where where)
+{
+    copy_bursts(core(), OP_copy_ub_to_gm, mover<T>, dst.raw(), src.raw(), b, {}, where);
+}
+template <class T>
+inline void move(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
+                 const bursts &b, const padding &, npu_where where)
+{
+    copy_ub_to_ub(core(), dst.raw(), src.raw(), b, where);
+}
+template <class T>
+inline void move_run(const AscendC::LocalTensor<T> &dst, const AscendC::GlobalTensor<T> &src,
+                     uint32_t bytes, npu_where where)
+{
+    npu_copy(core(), OP_copy_gm_to_ub, dst.raw(), src.raw(), bytes, where);
+}
+template <class T>
+inline void move_run(const AscendC::GlobalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
+                     uint32_t bytes, npu_where where)
+{
+    npu_copy(core(), OP_copy_ub_to_gm, dst.raw(), src.raw(), bytes, where);
+}
+template <class T>
+inline void move_run(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
+                     uint32_t bytes, npu_where where)
+{
+    copy_ub_to_ub(core(), dst.raw(), src.raw(), {1, bytes, 0, 0}, where);
 }
 
-/* Limits of DataCopyPad; false and a fault when one is passed. */
+[[gnu::cold, gnu::noinline]] inline void note_length(uint64_t bytes, uint32_t moved,
+                                                     npu_where where)
+{
+    npu_note(core(), "DATACOPY-LENGTH", where,
+             "%llu B requested, %u B moved: DataCopy moves whole blocks of 32 bytes; DataCopyPad "
+             "moves any length",
+             (unsigned long long)bytes, moved);
+}
+/* What DataCopy moves of count elements: what does not fill a blk at the end stays behind. */
+inline uint32_t whole_blks(uint32_t count, uint32_t elem_bytes, npu_where where)
+{
+    const uint64_t bytes = uint64_t(count) * elem_bytes;
+    const uint32_t moved =
+        uint32_t(bytes < UINT32_MAX ? bytes : UINT32_MAX) & ~uint32_t(NPU_BLK_BYTES - 1);
+    if (NPU_UNLIKELY(bytes != moved))
+        note_length(bytes, moved, where);
+    return moved;
+}
+
+/* ---- DataCopyPad --------------------------------------------------------------------- */
+
+/* Limits; false and a fault when one is passed. */
 inline bool check_pad(npu_core *c, const char *name, uint32_t count, uint32_t len, uint32_t elem,
-                      uint32_t left, uint32_t right, npu_where where)
+                      const padding &pad, npu_where where)
 {
     if (NPU_UNLIKELY(count > 4095 || len > 2097151))
         npu_fault(c, NPU_E_ARG, where, "%s: blockCount %u (0..4095), blockLen %u (0..2097151)",
@@ -81,115 +139,256 @@ inline bool check_pad(npu_core *c, const char *name, uint32_t count, uint32_t le
     else if (NPU_UNLIKELY(len % elem))
         npu_fault(c, NPU_E_ARG, where,
                   "%s: blockLen is %u bytes, no multiple of the %u-byte element", name, len, elem);
-    else if (NPU_UNLIKELY(left * elem > NPU_BLK_BYTES || right * elem > NPU_BLK_BYTES))
+    else if (NPU_UNLIKELY(pad.left * elem > NPU_BLK_BYTES || pad.right * elem > NPU_BLK_BYTES))
         npu_fault(
             c, NPU_E_ARG, where,
             "%s: leftPadding %u and rightPadding %u elements of %u bytes; each at most 32 bytes",
-            name, left, right, elem);
+            name, pad.left, pad.right, elem);
+    else if (NPU_UNLIKELY(elem == 8 && pad.is_pad && pad.value))
+        npu_fault(c, NPU_E_ARG, where,
+                  "%s: paddingValue 0x%llx of a 64-bit type; the chip fills those with 0 only",
+                  name, (unsigned long long)pad.value);
     else
         return true;
     return false;
+}
+/* Sides: GM in bytes, UB in blks. */
+template <class T, class Params>
+inline void pad_in(const AscendC::LocalTensor<T> &dst, const AscendC::GlobalTensor<T> &src,
+                   const Params &p, const padding &pad, npu_where where)
+{
+    if (check_pad(core(), "DataCopyPad", p.blockCount, p.blockLen, sizeof(AscendC::PrimT<T>), pad,
+                  where))
+        move(dst, src,
+             {p.blockCount, p.blockLen, int64_t(p.srcStride), int64_t(p.dstStride) * NPU_BLK_BYTES},
+             pad, where);
+}
+template <class T, class Params>
+inline void pad_out(const AscendC::GlobalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
+                    const Params &p, npu_where where)
+{
+    if (check_pad(core(), "DataCopyPad", p.blockCount, p.blockLen, sizeof(AscendC::PrimT<T>), {},
+                  where))
+        move(dst, src,
+             {p.blockCount, p.blockLen, int64_t(p.srcStride) * NPU_BLK_BYTES, int64_t(p.dstStride)},
+             {}, where);
+}
+
+/* ---- slices -------------------------------------------------------------------------- */
+
+/* Pieces of one dimension: how many, of how many elements, from the start of one to the next. */
+struct slices {
+    uint32_t n, len, step, start;
+};
+inline bool read_slices(slices *to, const AscendC::SliceInfo &s, int dim, uint32_t elem,
+                        npu_where where)
+{
+    const uint32_t len = dim == 0 ? s.burstLen * (NPU_BLK_BYTES / elem) : s.burstLen;
+    const uint64_t span = uint64_t(s.endIndex) - s.startIndex + 1 + s.stride;
+    const uint64_t step = uint64_t(len) + s.stride;
+
+    if (NPU_UNLIKELY(s.endIndex < s.startIndex || len == 0 || (dim > 0 && len != 1) ||
+                     span % step || (s.shapeValue && s.endIndex >= s.shapeValue))) {
+        npu_fault(core(), NPU_E_ARG, where,
+                  "DataCopy: slices of dimension %d: startIndex %u, endIndex %u, stride %u, "
+                  "burstLen %u, shapeValue %u: endIndex - startIndex + 1 is (n - 1) * stride + n "
+                  "pieces, burstLen is %s, endIndex below shapeValue",
+                  dim, s.startIndex, s.endIndex, s.stride, s.burstLen, s.shapeValue,
+                  dim ? "1 beyond the first dimension" : "in 32-byte blocks");
+        return false;
+    }
+    *to = {uint32_t(span / step), len, uint32_t(step), s.startIndex};
+    return true;
+}
+
+struct slice_side {
+    slices dim[AscendC::K_MAX_DIM];
+    uint64_t size[AscendC::K_MAX_DIM]; /* elements from one index of the dimension to the next */
+};
+inline bool read_side(slice_side *side, const AscendC::SliceInfo info[], uint32_t dims,
+                      uint32_t elem, npu_where where)
+{
+    uint64_t size = 1;
+
+    for (uint32_t d = 0; d < dims; d++) {
+        if (!read_slices(&side->dim[d], info[d], int(d), elem, where))
+            return false;
+        if (d + 1 < dims && !info[d].shapeValue) {
+            npu_fault(
+                core(), NPU_E_ARG, where,
+                "DataCopy: slices of dimension %u need its shapeValue: dimension %u lies above", d,
+                d + 1);
+            return false;
+        }
+        side->size[d] = size;
+        size *= info[d].shapeValue;
+    }
+    return true;
+}
+/* Offset in elements of piece number i, counted over all dimensions but the first. */
+inline uint64_t slice_offset(const slice_side &side, uint32_t dims, uint64_t i)
+{
+    uint64_t at = side.dim[0].start;
+
+    for (uint32_t d = 1; d < dims; d++) {
+        const slices &s = side.dim[d];
+        at += (s.start + i % s.n * s.step) * side.size[d];
+        i /= s.n;
+    }
+    return at;
+}
+template <class Dst, class Src>
+inline void move_slices(const Dst &dst, const Src &src, const AscendC::SliceInfo dst_info[],
+                        const AscendC::SliceInfo src_info[], uint32_t dims, npu_where where)
+{
+    constexpr uint32_t elem = sizeof(typename Dst::PrimType);
+    slice_side to, from;
+    uint64_t n = 1;
+
+    if (NPU_UNLIKELY(dims < 1 || dims > uint32_t(AscendC::K_MAX_DIM))) {
+        npu_fault(core(), NPU_E_ARG, where, "DataCopy: slices of %u dimensions; 1 to %d", dims,
+                  AscendC::K_MAX_DIM);
+        return;
+    }
+    if (!read_side(&to, dst_info, dims, elem, where) ||
+        !read_side(&from, src_info, dims, elem, where))
+        return;
+    for (uint32_t d = 0; d < dims; d++) {
+        if (NPU_UNLIKELY(to.dim[d].n != from.dim[d].n || to.dim[d].len != from.dim[d].len)) {
+            npu_fault(core(), NPU_E_ARG, where,
+                      "DataCopy: dimension %u has %u slices of %u elements in src and %u of %u in "
+                      "dst",
+                      d, from.dim[d].n, from.dim[d].len, to.dim[d].n, to.dim[d].len);
+            return;
+        }
+        n *= d ? to.dim[d].n : 1;
+    }
+    const bursts b = {to.dim[0].n, to.dim[0].len * elem,
+                      int64_t(from.dim[0].step - from.dim[0].len) * elem,
+                      int64_t(to.dim[0].step - to.dim[0].len) * elem};
+    for (uint64_t i = 0; i < n; i++)
+        move(dst[uint32_t(slice_offset(to, dims, i))], src[uint32_t(slice_offset(from, dims, i))],
+             b, {}, where);
 }
 
 } // namespace nputwin
 
 namespace AscendC {
 
-/* n elements; what does not fill a 32-byte blk at the end stays behind. */
-template <typename T>
-inline void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, uint32_t count,
-                     npu_where where = NPU_HERE)
-{
-    const uint32_t bytes = count * uint32_t(sizeof(T)) & ~uint32_t(NPU_BLK_BYTES - 1);
-    if (bytes)
-        npu_copy(nputwin::core(), OP_copy_gm_to_ub, dst.raw(), src.raw(), bytes, where);
-}
-template <typename T>
-inline void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, uint32_t count,
-                     npu_where where = NPU_HERE)
-{
-    const uint32_t bytes = count * uint32_t(sizeof(T)) & ~uint32_t(NPU_BLK_BYTES - 1);
-    if (bytes)
-        npu_copy(nputwin::core(), OP_copy_ub_to_gm, dst.raw(), src.raw(), bytes, where);
-}
-template <typename T>
-inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint32_t count,
-                     npu_where where = NPU_HERE)
-{
-    const uint32_t bytes = count * uint32_t(sizeof(T)) & ~uint32_t(NPU_BLK_BYTES - 1);
-    nputwin::copy_ub_to_ub(nputwin::core(), dst.raw(), src.raw(), {1, bytes, 0, 0}, where);
-}
+/* The forms that all three ways have: n elements; bursts of whole blks. */
+#define NPU_DATA_COPY(Dst, Src)                                                                    \
+    template <typename T>                                                                          \
+    inline void DataCopy(const Dst<T> &dst, const Src<T> &src, uint32_t count,                     \
+                         npu_where where = NPU_HERE)                                               \
+    {                                                                                              \
+        const uint32_t bytes = nputwin::whole_blks(count, sizeof(PrimT<T>), where);                \
+        if (bytes)                                                                                 \
+            nputwin::move_run(dst, src, bytes, where);                                             \
+    }                                                                                              \
+    template <typename T>                                                                          \
+    inline void DataCopy(const Dst<T> &dst, const Src<T> &src, const DataCopyParams &repeatParams, \
+                         npu_where where = NPU_HERE)                                               \
+    {                                                                                              \
+        const DataCopyParams &p = repeatParams;                                                    \
+        nputwin::move(dst, src,                                                                    \
+                      {p.blockCount, p.blockLen * uint32_t(NPU_BLK_BYTES),                         \
+                       p.srcGap * NPU_BLK_BYTES, p.dstGap * NPU_BLK_BYTES},                        \
+                      {}, where);                                                                  \
+    }
+NPU_DATA_COPY(LocalTensor, GlobalTensor)
+NPU_DATA_COPY(GlobalTensor, LocalTensor)
+NPU_DATA_COPY(LocalTensor, LocalTensor)
+#undef NPU_DATA_COPY
 
+/* Pieces of a tensor of up to eight dimensions, the first one contiguous. */
 template <typename T>
 inline void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
-                     const DataCopyParams &params, npu_where where = NPU_HERE)
+                     const SliceInfo dstSliceInfo[], const SliceInfo srcSliceInfo[],
+                     const uint32_t dimValue = 1, npu_where where = NPU_HERE)
 {
-    nputwin::copy_bursts(nputwin::core(), OP_copy_gm_to_ub, nputwin::mover_of<T>, dst.raw(),
-                         src.raw(), nputwin::blk_bursts(params), {}, where);
+    nputwin::move_slices(dst, src, dstSliceInfo, srcSliceInfo, dimValue, where);
 }
 template <typename T>
 inline void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
-                     const DataCopyParams &params, npu_where where = NPU_HERE)
+                     const SliceInfo dstSliceInfo[], const SliceInfo srcSliceInfo[],
+                     const uint32_t dimValue = 1, npu_where where = NPU_HERE)
 {
-    nputwin::copy_bursts(nputwin::core(), OP_copy_ub_to_gm, nputwin::mover_of<T>, dst.raw(),
-                         src.raw(), nputwin::blk_bursts(params), {}, where);
+    nputwin::move_slices(dst, src, dstSliceInfo, srcSliceInfo, dimValue, where);
 }
+
+/* Rows become columns of 32-byte blks; what a row lacks in its last blk is 0. */
 template <typename T>
-inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src,
-                     const DataCopyParams &params, npu_where where = NPU_HERE)
+inline void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
+                     const Nd2NzParams &intriParams, npu_where where = NPU_HERE)
 {
-    nputwin::copy_ub_to_ub(nputwin::core(), dst.raw(), src.raw(), nputwin::blk_bursts(params),
-                           where);
+    const Nd2NzParams &p = intriParams;
+    constexpr uint32_t elem = sizeof(PrimT<T>), c0 = NPU_BLK_BYTES / elem;
+    static_assert(elem <= 4, "DataCopy of ND to NZ takes elements of 8, 16 and 32 bits");
+    for (uint32_t nd = 0; nd < p.ndNum; nd++)
+        for (uint32_t d = 0; d < p.dValue; d += c0) {
+            const uint32_t len = (p.dValue - d < c0 ? p.dValue - d : c0) * elem;
+            nputwin::move(dst[nd * p.dstNzMatrixStride + d / c0 * p.dstNzC0Stride * c0],
+                          src[uint64_t(nd) * p.srcNdMatrixStride + d],
+                          {p.nValue, len, int64_t(p.srcDValue) * elem - len,
+                           (int64_t(p.dstNzNStride) - 1) * NPU_BLK_BYTES},
+                          {0, 0, true, 0}, where);
+        }
+}
+/* Columns 16 elements wide become rows. */
+template <typename T>
+inline void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
+                     const Nz2NdParamsFull &intriParams, npu_where where = NPU_HERE)
+{
+    const Nz2NdParamsFull &p = intriParams;
+    constexpr uint32_t elem = sizeof(PrimT<T>), wide = 16;
+    static_assert(elem == 2 || elem == 4,
+                  "DataCopy of NZ to ND takes elements of 16 and 32 bits on this chip");
+    if (NPU_UNLIKELY(p.dValue % wide)) {
+        npu_fault(nputwin::core(), NPU_E_ARG, where,
+                  "DataCopy of NZ to ND: dValue %u is no multiple of 16", p.dValue);
+        return;
+    }
+    for (uint32_t nd = 0; nd < p.ndNum; nd++)
+        for (uint32_t d = 0; d < p.dValue; d += wide)
+            nputwin::move(
+                dst[uint64_t(nd) * p.dstNdMatrixStride + d],
+                src[nd * p.srcNdMatrixStride * 256 + d / wide * p.srcNStride * 16],
+                {p.nValue, wide * elem, 0, (int64_t(p.dstDStride) - int64_t(wide)) * int64_t(elem)},
+                {}, where);
 }
 
 /* Bursts of any number of bytes; each lands at a multiple of 32 bytes in UB. */
 template <typename T>
 inline void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
-                        const DataCopyExtParams &p, const DataCopyPadExtParams<T> &pad,
-                        npu_where where = NPU_HERE)
+                        const DataCopyExtParams &dataCopyParams,
+                        const DataCopyPadExtParams<PrimT<T>> &padParams, npu_where where = NPU_HERE)
 {
-    npu_core *c = nputwin::core();
-    if (nputwin::check_pad(c, "DataCopyPad", p.blockCount, p.blockLen, sizeof(T), pad.leftPadding,
-                           pad.rightPadding, where))
-        nputwin::copy_bursts(
-            c, OP_copy_gm_to_ub, nputwin::mover_of<T>, dst.raw(), src.raw(),
-            {p.blockCount, p.blockLen, int64_t(p.srcStride), int64_t(p.dstStride) * NPU_BLK_BYTES},
-            {pad.leftPadding, pad.rightPadding, pad.isPad, nputwin::bits_of(pad.paddingValue)},
-            where);
+    nputwin::pad_in(dst, src, dataCopyParams,
+                    {padParams.leftPadding, padParams.rightPadding, padParams.isPad,
+                     nputwin::bits_of(padParams.paddingValue)},
+                    where);
 }
 template <typename T>
 inline void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
-                        const DataCopyParams &p, const DataCopyPadParams &pad,
+                        const DataCopyParams &dataCopyParams, const DataCopyPadParams &padParams,
                         npu_where where = NPU_HERE)
 {
-    npu_core *c = nputwin::core();
-    if (nputwin::check_pad(c, "DataCopyPad", p.blockCount, p.blockLen, sizeof(T), pad.leftPadding,
-                           pad.rightPadding, where))
-        nputwin::copy_bursts(c, OP_copy_gm_to_ub, nputwin::mover_of<T>, dst.raw(), src.raw(),
-                             {p.blockCount, p.blockLen, p.srcStride, p.dstStride * NPU_BLK_BYTES},
-                             {pad.leftPadding, pad.rightPadding, pad.isPad, pad.paddingValue},
-                             where);
+    nputwin::pad_in(
+        dst, src, dataCopyParams,
+        {padParams.leftPadding, padParams.rightPadding, padParams.isPad, padParams.paddingValue},
+        where);
 }
 template <typename T>
 inline void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
-                        const DataCopyExtParams &p, npu_where where = NPU_HERE)
+                        const DataCopyExtParams &dataCopyParams, npu_where where = NPU_HERE)
 {
-    npu_core *c = nputwin::core();
-    if (nputwin::check_pad(c, "DataCopyPad", p.blockCount, p.blockLen, sizeof(T), 0, 0, where))
-        nputwin::copy_bursts(
-            c, OP_copy_ub_to_gm, nputwin::mover_of<T>, dst.raw(), src.raw(),
-            {p.blockCount, p.blockLen, int64_t(p.srcStride) * NPU_BLK_BYTES, int64_t(p.dstStride)},
-            {}, where);
+    nputwin::pad_out(dst, src, dataCopyParams, where);
 }
 template <typename T>
 inline void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
-                        const DataCopyParams &p, npu_where where = NPU_HERE)
+                        const DataCopyParams &dataCopyParams, npu_where where = NPU_HERE)
 {
-    npu_core *c = nputwin::core();
-    if (nputwin::check_pad(c, "DataCopyPad", p.blockCount, p.blockLen, sizeof(T), 0, 0, where))
-        nputwin::copy_bursts(c, OP_copy_ub_to_gm, nputwin::mover_of<T>, dst.raw(), src.raw(),
-                             {p.blockCount, p.blockLen, p.srcStride * NPU_BLK_BYTES, p.dstStride},
-                             {}, where);
+    nputwin::pad_out(dst, src, dataCopyParams, where);
 }
 
 } // namespace AscendC

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * debug.h - printf and the assertions of a kernel.
+ * debug.h - printf, dumps of tensors and the assertions of a kernel. ASCENDC_DUMP=0 switches them
+ * off.
  *
  * The documented printf takes any integer width for %d and half for %f, which C's does not: each
  * conversion is formatted here with the width of its own argument, then handed over as text.
  */
 #ifndef NPU_FRONT_DEBUG_H
 #define NPU_FRONT_DEBUG_H
-#include "core.h"
+#include "sys.h"
 #include <cstdio>
+#include <cstdlib>
+
+#if defined(ASCENDC_DUMP) && ASCENDC_DUMP == 0
+#define NPU_DUMPS false
+#else
+#define NPU_DUMPS true
+#endif
 
 namespace nputwin {
 
@@ -136,8 +144,113 @@ template <class... A>
     story.text[0] = 0;
     if constexpr (sizeof...(A) > 0)
         print_to(story, args...);
+    if (!core()) { /* host code */
+        std::fprintf(stderr, "[ASSERT] %s:%u: Assertion `%s' %s\n", where.file, where.line, expr,
+                     story.text);
+        std::abort();
+    }
     npu_fault(core(), NPU_E_ASSERT, where, "[ASSERT] %s:%u: Assertion `%s' %s", where.file,
               where.line, expr, story.text);
+}
+
+/* ---- dumps --------------------------------------------------------------------------- */
+
+/* What DumpTensor calls the types. */
+template <class T> constexpr const char *dump_name()
+{
+    constexpr const char *names[] = {"float16", "bfloat16", "float32", "int8",  "uint8", "int16",
+                                     "uint16",  "int32",    "uint32",  "int64", "uint64"};
+    if constexpr (std::is_same_v<T, bool>) {
+        return "bool";
+    } else {
+        static_assert(
+            is_element<T>::value,
+            "DumpTensor: T is bool, half, bfloat16_t, float or an integer of 8 to 64 bits");
+        return names[type_of<T>];
+    }
+}
+template <class T> inline void dump_one(FILE *to, const T &v)
+{
+    if constexpr (std::is_integral_v<T> && std::is_unsigned_v<T>)
+        std::fprintf(to, "%llu", (unsigned long long)v);
+    else if constexpr (std::is_integral_v<T>)
+        std::fprintf(to, "%lld", (long long)v);
+    else
+        std::fprintf(to, "%f", double(float(v)));
+}
+/* Elements of one dimension and those below it; what lies beyond n is "-". */
+template <class T>
+inline void dump_dim(FILE *to, const T *p, uint32_t n, const uint32_t *dims, uint32_t n_dims,
+                     uint64_t *at)
+{
+    std::fputc('[', to);
+    for (uint32_t i = 0; i < dims[0]; i++) {
+        if (n_dims > 1) {
+            std::fputs(i ? ",\n" : "", to);
+            dump_dim(to, p, n, dims + 1, n_dims - 1, at);
+            continue;
+        }
+        std::fputs(!i ? "" : i % 32 ? ", " : ",\n", to);
+        if (*at < n)
+            dump_one(to, p[*at]);
+        else
+            std::fputc('-', to);
+        ++*at;
+    }
+    std::fputc(']', to);
+}
+
+enum { DUMP_BYTES = 30 * 1024 }; /* of one call */
+
+/* Every pipe is done first, and the text of a call stays together. */
+template <class T>
+inline void dump(const T *p, uint64_t addr, const char *position, uint32_t desc, uint32_t n,
+                 const AscendC::ShapeInfo *shape, npu_where where)
+{
+    npu_core *c = core();
+    const uint32_t line[1] = {n};
+    uint64_t at = 0;
+
+    npu_barrier(c, PIPE_ALL, where);
+    if (uint64_t(n) * sizeof(T) > DUMP_BYTES) {
+        npu_note(c, "DUMP-SIZE", where,
+                 "a dump of %u elements of %u bytes; one call prints at most "
+                 "%d bytes, so nothing is printed",
+                 n, unsigned(sizeof(T)), DUMP_BYTES);
+        return;
+    }
+    if (c->faulted)
+        return;
+    flockfile(stdout);
+    std::fprintf(stdout,
+                 "DumpTensor: desc=%u, addr=%llx, data_type=%s, position=%s, dump_size=%u\n", desc,
+                 (unsigned long long)addr, dump_name<T>(), position, n);
+    dump_dim(stdout, p, n, shape ? shape->shape : line, shape ? shape->shapeDim : 1, &at);
+    std::fputc('\n', stdout);
+    funlockfile(stdout);
+}
+template <class T>
+inline void dump_local(const AscendC::LocalTensor<T> &t, uint32_t desc, uint32_t n,
+                       const AscendC::ShapeInfo *shape, npu_where where)
+{
+    const npu_core *c = core();
+    const npu_mem mem = mem_of(AscendC::TPosition(t.GetPosition()));
+    const uint64_t addr = t.GetPhyAddr() - uint64_t(uintptr_t(c->mem[mem].base));
+    const uint64_t end = addr + uint64_t(n) * sizeof(AscendC::PrimT<T>);
+
+    if (NPU_UNLIKELY(end > c->mem[mem].bytes))
+        npu_fault(core(), NPU_E_RANGE, where,
+                  "DumpTensor: %u elements end at byte %llu of %s, which "
+                  "has %u",
+                  n, (unsigned long long)end, npu_mems[mem].name, c->mem[mem].bytes);
+    else
+        dump(t.raw(), addr, npu_mems[mem].name, desc, n, shape, where);
+}
+template <class T>
+inline void dump_global(const AscendC::GlobalTensor<T> &t, uint32_t desc, uint32_t n,
+                        const AscendC::ShapeInfo *shape, npu_where where)
+{
+    dump(t.raw(), uint64_t(uintptr_t(t.raw())), "GM", desc, n, shape, where);
 }
 
 } // namespace nputwin
@@ -147,6 +260,8 @@ namespace AscendC {
 /* In a kernel: the user's stdout with the block in front. On the host: what C's printf does. */
 template <class... A> inline void printf(const char *fmt, A &&...args)
 {
+    if constexpr (!NPU_DUMPS)
+        return;
     nputwin::print_text out;
     nputwin::print_to(out, fmt, args...);
     if (npu_core *c = nputwin::core())
@@ -160,11 +275,80 @@ inline void Trap(npu_where where = NPU_HERE)
     npu_fault(nputwin::core(), NPU_E_ASSERT, where, "Trap() was called");
 }
 
+/* dumpSize elements to the user's stdout, with a number of the user's to tell dumps apart; by shape
+ * when there is one. */
+#define NPU_DUMP(Tensor, dump_it)                                                                  \
+    template <typename T>                                                                          \
+    inline void DumpTensor(const Tensor<T> &tensor, uint32_t desc, uint32_t dumpSize,              \
+                           npu_where where = NPU_HERE)                                             \
+    {                                                                                              \
+        if constexpr (NPU_DUMPS)                                                                   \
+            nputwin::dump_it(tensor, desc, dumpSize, nullptr, where);                              \
+    }                                                                                              \
+    template <typename T>                                                                          \
+    inline void DumpTensor(const Tensor<T> &tensor, uint32_t desc, uint32_t dumpSize,              \
+                           const ShapeInfo &shapeInfo, npu_where where = NPU_HERE)                 \
+    {                                                                                              \
+        if constexpr (NPU_DUMPS)                                                                   \
+            nputwin::dump_it(tensor, desc, dumpSize, &shapeInfo, where);                           \
+    }                                                                                              \
+    template <typename T>                                                                          \
+    inline void DumpAccChkPoint(const Tensor<T> &tensor, uint32_t index, uint32_t countOff,        \
+                                uint32_t dumpSize, npu_where where = NPU_HERE)                     \
+    {                                                                                              \
+        if constexpr (NPU_DUMPS)                                                                   \
+            nputwin::dump_it(tensor[countOff], index, dumpSize, nullptr, where);                   \
+    }
+NPU_DUMP(LocalTensor, dump_local)
+NPU_DUMP(GlobalTensor, dump_global)
+#undef NPU_DUMP
+
+/* Compiled in by ASCENDC_TIME_STAMP_ON. Wall time of the twin. */
+inline void PrintTimeStamp([[maybe_unused]] uint32_t descId)
+{
+#ifdef ASCENDC_TIME_STAMP_ON
+    const npu_core *c = nputwin::core();
+    const uint64_t tick_ns = c->soc->arch == 2201 ? 20 : 1;
+    std::fprintf(stdout,
+                 "descId is %u, rsv is 0, timeStamp is %lld, pcPtr is %lld, entry is %llu.\n",
+                 descId, (long long)GetSystemCycle(), (long long)GetProgramCounter(),
+                 (unsigned long long)(npu_launch_start_ns(c) / tick_ns));
+#endif
+}
+/* Where a profiler of the chip looks; none is attached to the twin. */
+inline void MetricsProfStart() {}
+inline void MetricsProfStop() {}
+
+/* One blk a line. */
+template <typename T> inline void LocalTensor<T>::Print(uint32_t len) const
+{
+    constexpr uint32_t per_line = NPU_BLK_BYTES / sizeof(PrimType);
+    npu_barrier(nputwin::core(), PIPE_ALL, {nullptr, 0});
+    flockfile(stdout);
+    for (uint32_t i = 0; i < len && i < GetSize(); i++) {
+        nputwin::dump_one(stdout, p_[i]);
+        std::fputc((i + 1) % per_line && i + 1 < len && i + 1 < GetSize() ? ' ' : '\n', stdout);
+    }
+    funlockfile(stdout);
+}
+template <typename T>
+template <class Name>
+inline int32_t LocalTensor<T>::ToFile(const Name &fileName) const
+{
+    npu_barrier(nputwin::core(), PIPE_ALL, {nullptr, 0});
+    FILE *f = std::fopen(fileName.c_str(), "wb");
+    if (!f)
+        return -1;
+    const size_t n = std::fwrite(p_, 1, bytes_, f);
+    return std::fclose(f) == 0 && n == bytes_ ? 0 : -1;
+}
+
 } // namespace AscendC
 
 #define PRINTF(...) ::AscendC::printf(__VA_ARGS__)
 #define ascendc_assert(expr, ...)                                                                  \
-    ((expr) ? (void)0 : ::nputwin::assert_failed(NPU_HERE, #expr __VA_OPT__(, ) __VA_ARGS__))
+    (!NPU_DUMPS || (expr) ? (void)0                                                                \
+                          : ::nputwin::assert_failed(NPU_HERE, #expr __VA_OPT__(, ) __VA_ARGS__))
 
 /* The older assertion: behavior is code in braces that runs first, usually a KERNEL_LOG, whose text
  * then is the story. Levels below KERNEL_ERROR say nothing. */

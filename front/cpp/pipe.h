@@ -8,7 +8,7 @@
  */
 #ifndef NPU_FRONT_PIPE_H
 #define NPU_FRONT_PIPE_H
-#include "tensor.h"
+#include "copy.h"
 #include <cstdio>
 #include <cstdlib>
 
@@ -120,6 +120,91 @@ public:
         return !core_->faulted;
     }
 
+    /* Each buffer where the kernel says: (first byte, bytes), both multiples of 32. */
+    template <TPosition src, TPosition dst, int32_t depth, auto mask, class U, class V,
+              class... Addrs>
+    bool InitBuffer(TQueBind<src, dst, depth, mask> &que, const Std::tuple<U, V> &addr0,
+                    const Addrs &...addrs)
+    {
+        const npu_where where = {nullptr, 0}; /* a pack takes no default argument behind it */
+        const uint64_t at[] = {uint64_t(Std::get<0>(addr0)), uint64_t(Std::get<0>(addrs))...};
+        const uint64_t len[] = {uint64_t(Std::get<1>(addr0)), uint64_t(Std::get<1>(addrs))...};
+        constexpr uint32_t num = 1 + sizeof...(Addrs);
+        uint32_t end = used_;
+        for (uint32_t i = 0; i < num; i++) {
+            if (NPU_UNLIKELY(at[i] % NPU_BLK_BYTES || len[i] % NPU_BLK_BYTES || len[i] != len[0] ||
+                             at[i] + len[i] > core_->mem[MEM_UB].bytes)) {
+                npu_fault(core_, NPU_E_ARG, where,
+                          "%s: buffer %u at byte %llu, %llu bytes: multiples of 32, all of one "
+                          "length, inside the %u bytes of UB",
+                          nputwin::owner_name(que.Owner()).text, i, (unsigned long long)at[i],
+                          (unsigned long long)len[i], core_->mem[MEM_UB].bytes);
+                return false;
+            }
+            end = at[i] + len[i] > end ? uint32_t(at[i] + len[i]) : end;
+        }
+        if (NPU_UNLIKELY(n_buffers_ + num > nputwin::MAX_BUFFERS)) {
+            npu_fault(core_, NPU_E_QUEUE, where,
+                      "%s: a kernel has at most %d queue buffers, %u are taken and %u asked",
+                      nputwin::owner_name(que.Owner()).text, nputwin::MAX_BUFFERS, n_buffers_, num);
+            return false;
+        }
+        used_ = end; /* what InitBuffer without an address hands out begins behind it */
+        que.Bind(this, &buffers_[n_buffers_], num, uint32_t(len[0]), where);
+        for (uint32_t i = 0; i < num; i++)
+            buffers_[n_buffers_++] = {core_->mem[MEM_UB].base + at[i],
+                                      nputwin::buffer_state::FREE,
+                                      {-1, 0, 0},
+                                      {-1, 0, 0}};
+        return !core_->faulted;
+    }
+
+    /* A place in GM for what UB has no room for; offsets in bytes. */
+    template <typename T>
+    void InitSpmBuffer(const GlobalTensor<T> &workspace, const int32_t bufferSize)
+    {
+        spm_ = reinterpret_cast<uint8_t *>(workspace.raw());
+        spm_bytes_ = bufferSize;
+    }
+    template <typename N> void InitSpmBuffer(const N)
+    {
+        static_assert(!std::is_same_v<N, N>,
+                      "InitSpmBuffer(bufferSize): this chip keeps no such buffer in L1; "
+                      "InitSpmBuffer(workspace, bufferSize) keeps it in GM");
+    }
+    template <typename T>
+    void WriteSpmBuffer(const LocalTensor<T> &writeBuffer, const DataCopyParams &copyParams,
+                        int32_t writeOffset = 0, npu_where where = NPU_HERE)
+    {
+        GlobalTensor<T> gm;
+        if (Spm(gm, writeOffset, where))
+            DataCopy(gm, writeBuffer, copyParams, where);
+    }
+    template <typename T>
+    void WriteSpmBuffer(const LocalTensor<T> &writeBuffer, const int32_t writeSize,
+                        int32_t writeOffset = 0, npu_where where = NPU_HERE)
+    {
+        GlobalTensor<T> gm;
+        if (Spm(gm, writeOffset, where))
+            DataCopy(gm, writeBuffer, uint32_t(writeSize), where);
+    }
+    template <typename T>
+    void ReadSpmBuffer(const LocalTensor<T> &readBuffer, const DataCopyParams &copyParams,
+                       int32_t readOffset = 0, npu_where where = NPU_HERE)
+    {
+        GlobalTensor<T> gm;
+        if (Spm(gm, readOffset, where))
+            DataCopy(readBuffer, gm, copyParams, where);
+    }
+    template <typename T>
+    void ReadSpmBuffer(const LocalTensor<T> &readBuffer, const int32_t readSize,
+                       int32_t readOffset = 0, npu_where where = NPU_HERE)
+    {
+        GlobalTensor<T> gm;
+        if (Spm(gm, readOffset, where))
+            DataCopy(readBuffer, gm, uint32_t(readSize), where);
+    }
+
     /* A pool of len bytes; or one more name for the memory of another pool. */
     template <class T> bool InitBufPool(T &bufPool, uint32_t len, npu_where where = NPU_HERE)
     {
@@ -189,12 +274,25 @@ private:
     };
 
     npu_core *core_ = nullptr;
+    uint8_t *spm_ = nullptr;
+    int32_t spm_bytes_ = 0;
     spill *spills_ = nullptr;
     uint32_t used_ = 0, n_buffers_ = 0;
     uint8_t ids_[N_PIPES][N_PIPES] = {};            /* bit an event id that is taken */
     uint8_t n_out_[int(TPosition::MAX)] = {};       /* tensors between AllocTensor and FreeTensor */
     nputwin::buffer buffers_[nputwin::MAX_BUFFERS]; /* of all queues, in order of InitBuffer */
 
+    template <typename T> bool Spm(GlobalTensor<T> &gm, int32_t offset, npu_where where)
+    {
+        if (NPU_UNLIKELY(!spm_ || offset < 0 || offset >= spm_bytes_)) {
+            npu_fault(core_, NPU_E_ARG, where, "SPM buffer: offset %d of %d bytes%s", offset,
+                      spm_bytes_, spm_ ? "" : "; InitSpmBuffer comes first");
+            return false;
+        }
+        gm.SetGlobalBuffer(reinterpret_cast<PrimT<T> *>(spm_ + offset),
+                           uint64_t(spm_bytes_ - offset) / sizeof(PrimT<T>));
+        return true;
+    }
     void Open(npu_where where)
     {
         core_ = nputwin::core();
@@ -291,5 +389,25 @@ inline AscendC::TPipe *GetTPipePtr()
 }
 namespace AscendC {
 using ::GetTPipePtr;
+
+/* The rest of UB behind what is handed out, up to what is reserved. */
+template <typename T, TPosition pos>
+inline bool PopStackBuffer(LocalTensor<T> &popLocal, npu_where where = NPU_HERE)
+{
+    static_assert(nputwin::is_ub(pos), "PopStackBuffer: this version has UB only");
+    npu_core *c = nputwin::core();
+    const TPipe *pipe = GetTPipePtr();
+    const uint32_t used = pipe ? pipe->UsedBytes() : 0;
+    const uint32_t end = c->mem[MEM_UB].bytes - nputwin::reserved_ub_bytes(c);
+    if (NPU_UNLIKELY(used >= end)) {
+        npu_fault(c, NPU_E_UB_FULL, where,
+                  "PopStackBuffer: %u bytes of UB are taken, and the last %u are reserved", used,
+                  nputwin::reserved_ub_bytes(c));
+        return false;
+    }
+    popLocal =
+        LocalTensor<T>(reinterpret_cast<PrimT<T> *>(c->mem[MEM_UB].base + used), end - used, pos);
+    return true;
 }
+} // namespace AscendC
 #endif

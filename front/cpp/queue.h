@@ -38,6 +38,9 @@ struct TQueConfig {
 };
 
 template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQueBind {
+    static_assert(dst != TPosition::TSCM,
+                  "TSCM: the queue between vector and cube unit comes with the cube unit, which "
+                  "this version does not have");
     static_assert(nputwin::is_ub(src) || nputwin::is_ub(dst),
                   "TQue: this version has queues on VECIN, VECOUT and VECCALC only");
     static_assert(depth >= 0 && depth <= nputwin::MAX_BUFFERS, "TQue: depth is 0..64");
@@ -145,9 +148,9 @@ private:
     template <typename T> LocalTensor<T> Tensor(const nputwin::buffer *b) const
     {
         if (b)
-            return LocalTensor<T>(reinterpret_cast<T *>(b->p), len_, pos);
+            return LocalTensor<T>(reinterpret_cast<PrimT<T> *>(b->p), len_, pos);
         const npu_bank &ub = nputwin::core()->mem[MEM_UB]; /* a fault was raised: anything valid */
-        return LocalTensor<T>(reinterpret_cast<T *>(ub.base), num_ ? len_ : ub.bytes, pos);
+        return LocalTensor<T>(reinterpret_cast<PrimT<T> *>(ub.base), num_ ? len_ : ub.bytes, pos);
     }
 
     nputwin::buffer *Alloc(npu_where where)
@@ -254,7 +257,7 @@ public:
     TBuf() {}
     template <typename T> LocalTensor<T> Get()
     {
-        return LocalTensor<T>(reinterpret_cast<T *>(p_), bytes_, pos);
+        return LocalTensor<T>(reinterpret_cast<PrimT<T> *>(p_), bytes_, pos);
     }
     template <typename T> LocalTensor<T> Get(uint32_t n, npu_where where = NPU_HERE)
     {
@@ -263,16 +266,16 @@ public:
     template <typename T>
     LocalTensor<T> GetWithOffset(uint32_t n, uint32_t offset_bytes, npu_where where = NPU_HERE)
     {
-        const uint64_t end = offset_bytes + uint64_t(n) * sizeof(T);
+        const uint64_t end = offset_bytes + uint64_t(n) * sizeof(PrimT<T>);
         if (NPU_UNLIKELY(end > bytes_))
             npu_fault(
                 nputwin::core(), NPU_E_RANGE, where,
                 "TBuf<%s>: %u elements of %u bytes at offset %u end at %llu, the buffer has %u "
                 "bytes",
-                nputwin::position_name(pos), n, unsigned(sizeof(T)), offset_bytes,
+                nputwin::position_name(pos), n, unsigned(sizeof(PrimT<T>)), offset_bytes,
                 (unsigned long long)end, bytes_);
-        return LocalTensor<T>(reinterpret_cast<T *>(p_ + offset_bytes), n * uint32_t(sizeof(T)),
-                              pos);
+        return LocalTensor<T>(reinterpret_cast<PrimT<T> *>(p_ + offset_bytes),
+                              n * uint32_t(sizeof(PrimT<T>)), pos);
     }
 
     /* For pools of the kernel's own. */
@@ -298,9 +301,10 @@ private:
     uint32_t bytes_ = 0;
 };
 
-/* UB without a TPipe: tensors one after the other, never given back. */
+/* A memory of the core without a TPipe: tensors one after the other, never given back. */
 template <Hardware hard = Hardware::UB> class LocalMemAllocator {
-    static_assert(hard == Hardware::UB, "LocalMemAllocator: this version allocates from UB only");
+    static_assert(hard != Hardware::GM && hard != Hardware::MAX,
+                  "LocalMemAllocator allocates from memories of the core, not from GM");
 
 public:
     LocalMemAllocator() {}
@@ -308,7 +312,7 @@ public:
 
     template <typename T, uint32_t n> LocalTensor<T> Alloc(npu_where where = NPU_HERE)
     {
-        return Take<T>(TPosition::VECCALC, n, where);
+        return Take<T>(home, n, where);
     }
     template <TPosition pos, typename T, uint32_t n>
     LocalTensor<T> Alloc(npu_where where = NPU_HERE)
@@ -317,7 +321,7 @@ public:
     }
     template <typename T> LocalTensor<T> Alloc(uint32_t n, npu_where where = NPU_HERE)
     {
-        return Take<T>(TPosition::VECCALC, n, where);
+        return Take<T>(home, n, where);
     }
     template <TPosition pos, typename T>
     LocalTensor<T> Alloc(uint32_t n, npu_where where = NPU_HERE)
@@ -326,24 +330,52 @@ public:
     }
 
 private:
+    /* Of enum Hardware: its memory, and the position that a tensor has when the kernel names none.
+     */
+    static constexpr npu_mem mems[] = {MEM_GM,  MEM_UB,  MEM_L1, MEM_L0A,
+                                       MEM_L0B, MEM_L0C, MEM_BT, MEM_FB};
+    static constexpr TPosition homes[] = {TPosition::GM, TPosition::VECCALC,  TPosition::A1,
+                                          TPosition::A2, TPosition::B2,       TPosition::CO1,
+                                          TPosition::C2, TPosition::C2PIPE2GM};
+    static constexpr npu_mem mem = mems[int(hard)];
+    static constexpr TPosition home = homes[int(hard)];
     uint32_t used_ = 0;
 
     template <typename T> LocalTensor<T> Take(TPosition pos, uint32_t n, npu_where where)
     {
         npu_core *c = nputwin::core();
-        const uint64_t bytes = uint64_t(n) * sizeof(T);
+        const npu_bank &bank = c->mem[mem];
+        const uint64_t bytes = uint64_t(n) * sizeof(PrimT<T>);
         const uint64_t ask = (bytes + NPU_BLK_BYTES - 1) / NPU_BLK_BYTES * NPU_BLK_BYTES;
         uint32_t at = used_;
-        if (NPU_UNLIKELY(ask > c->mem[MEM_UB].bytes - used_)) {
-            nputwin::fault_ub_full(c, where, "LocalMemAllocator<UB>::Alloc", n, sizeof(T), used_);
+        if (NPU_UNLIKELY(nputwin::mem_of(pos) != mem)) {
+            npu_fault(c, NPU_E_ARG, where, "LocalMemAllocator<%s>::Alloc: %s lies in %s",
+                      npu_mems[mem].name, nputwin::position_name(pos),
+                      npu_mems[nputwin::mem_of(pos)].name);
+            at = 0;
+        } else if (NPU_UNLIKELY(!bank.base)) {
+            npu_fault(c, NPU_E_ARG, where, "LocalMemAllocator<%s>: %s cores have no such memory",
+                      npu_mems[mem].name, c->core_kind == CORE_AIV ? "vector" : "cube");
+            at = 0;
+        } else if (NPU_UNLIKELY(ask > bank.bytes - used_)) {
+            if (mem == MEM_UB)
+                nputwin::fault_ub_full(c, where, "LocalMemAllocator<UB>::Alloc", n,
+                                       sizeof(PrimT<T>), used_);
+            else
+                npu_fault(c, NPU_E_UB_FULL, where,
+                          "LocalMemAllocator<%s>::Alloc of %llu bytes: %u of %u are taken",
+                          npu_mems[mem].name, (unsigned long long)ask, used_, bank.bytes);
             at = 0;
         } else {
             used_ += uint32_t(ask);
         }
-        return LocalTensor<T>(reinterpret_cast<T *>(c->mem[MEM_UB].base + at), uint32_t(bytes),
-                              pos);
+        return LocalTensor<T>(reinterpret_cast<PrimT<T> *>(bank.base + at), uint32_t(bytes), pos);
     }
 };
+
+/* The way from the vector to the cube unit. */
+template <TPosition pos, int32_t depth = 1, auto mask = 0>
+using TSCM = TQueBind<pos, TPosition::TSCM, depth, mask>;
 
 } // namespace AscendC
 #endif

@@ -3,11 +3,12 @@
  * tensor.h - GlobalTensor and LocalTensor: a typed view of GM or UB.
  *
  * Both hold a plain pointer, so that a scalar loop over GetValue or operator() compiles to what
- * the same loop over an array does. Rule: neither owns memory; copying one copies the view.
+ * the same loop over an array does; in GM a strict scalar cache is one predictable branch away.
+ * Rule: neither owns memory; copying one copies the view.
  */
 #ifndef NPU_FRONT_TENSOR_H
 #define NPU_FRONT_TENSOR_H
-#include "types.h"
+#include "shape.h"
 
 namespace nputwin {
 
@@ -24,28 +25,95 @@ template <class T> struct compare_expr {
 
 } // namespace nputwin
 
+namespace nputwin {
+
+/* The memory of the core that a position lies in. */
+constexpr npu_mem mem_of(AscendC::TPosition p)
+{
+    using P = AscendC::TPosition;
+    switch (p) {
+    case P::A1:
+    case P::B1:
+    case P::C1:
+    case P::TSCM:
+        return MEM_L1;
+    case P::A2:
+        return MEM_L0A;
+    case P::B2:
+        return MEM_L0B;
+    case P::C2:
+        return MEM_BT;
+    case P::CO1:
+        return MEM_L0C;
+    case P::C2PIPE2GM:
+        return MEM_FB;
+    case P::GM:
+        return MEM_GM;
+    default:
+        return MEM_UB;
+    }
+}
+/* Where an address of that position lies in this process. A kind of core that has no such memory
+ * has no tensor there either: the fault says so, and the address is one that faults when used. */
+inline uint8_t *address_in(AscendC::TPosition p, uint32_t addr_bytes, npu_where where)
+{
+    npu_core *c = core();
+    const npu_bank &bank = c->mem[mem_of(p)];
+    if (NPU_UNLIKELY(!bank.base))
+        npu_fault(c, NPU_E_ARG, where, "a tensor at %s, which lies in %s: %s cores have none",
+                  position_name(p), npu_mems[mem_of(p)].name,
+                  c->core_kind == CORE_AIV ? "vector" : "cube");
+    return bank.base + addr_bytes;
+}
+
+/* The scalar unit at GM. */
+template <class T> inline T *scalar_at(T *p, bool writes, npu_where where)
+{
+    if (NPU_LIKELY(!npu_scalar_strict))
+        return p;
+    npu_core *c = core();
+    return c ? static_cast<T *>(npu_scalar_at(c, p, sizeof(T), writes, where)) : p;
+}
+
+} // namespace nputwin
+
 namespace AscendC {
 
 template <typename T> class LocalTensor {
 public:
-    using PrimType = T;
+    using PrimType = PrimT<T>;
 
     LocalTensor() {}
-    LocalTensor(T *p, uint32_t len_bytes, TPosition at) : p_(p), bytes_(len_bytes), pos_(at) {}
-    /* Static tensor programming: n elements at a byte address of UB. */
-    LocalTensor(TPosition at, uint32_t addr_bytes, uint32_t n)
-        : p_(reinterpret_cast<T *>(nputwin::core()->mem[MEM_UB].base + addr_bytes)),
-          bytes_(n * uint32_t(sizeof(T))), pos_(at)
+    LocalTensor(PrimType *p, uint32_t len_bytes, TPosition at) : p_(p), bytes_(len_bytes), pos_(at)
     {
     }
+    /* Static tensor programming: n elements at a byte address of the position's memory. */
+    LocalTensor(TPosition at, uint32_t addr_bytes, uint32_t n, npu_where where = NPU_HERE)
+        : p_(reinterpret_cast<PrimType *>(nputwin::address_in(at, addr_bytes, where))),
+          bytes_(n * uint32_t(sizeof(PrimType))), pos_(at)
+    {
+    }
+    /* The same with the position of the trait, and its layout's number of elements. */
+    explicit LocalTensor(uint32_t addr_bytes, npu_where where = NPU_HERE)
+    {
+        static_assert(is_tensorTrait_v<T>,
+                      "LocalTensor(addr) is for tensors of a TensorTrait; else LocalTensor(pos, "
+                      "addr, tileSize)");
+        if constexpr (is_tensorTrait_v<T>) {
+            pos_ = T::tPos;
+            p_ = reinterpret_cast<PrimType *>(nputwin::address_in(pos_, addr_bytes, where));
+            const npu_bank &bank = nputwin::core()->mem[nputwin::mem_of(pos_)];
+            bytes_ = addr_bytes < bank.bytes ? bank.bytes - addr_bytes : 0;
+        }
+    }
 
-    T GetValue(uint32_t i) const { return p_[i]; }
-    template <typename V> void SetValue(uint32_t i, V v) const { p_[i] = static_cast<T>(v); }
-    T &operator()(uint32_t i) const { return p_[i]; }
+    PrimType GetValue(uint32_t i) const { return p_[i]; }
+    template <typename V> void SetValue(uint32_t i, V v) const { p_[i] = static_cast<PrimType>(v); }
+    PrimType &operator()(uint32_t i) const { return p_[i]; }
 
     LocalTensor operator[](uint32_t offset) const
     {
-        const uint32_t skip = offset * uint32_t(sizeof(T));
+        const uint32_t skip = offset * uint32_t(sizeof(PrimType));
         LocalTensor t = *this;
         t.p_ += offset;
         t.bytes_ = skip < bytes_ ? bytes_ - skip : 0;
@@ -53,7 +121,7 @@ public:
     }
     template <typename U> LocalTensor<U> ReinterpretCast() const
     {
-        LocalTensor<U> t(reinterpret_cast<U *>(p_), bytes_, pos_);
+        LocalTensor<U> t(reinterpret_cast<PrimT<U> *>(p_), bytes_, pos_);
         t.SetUserTag(tag_);
         return t;
     }
@@ -64,16 +132,22 @@ public:
 
     uint64_t GetPhyAddr() const { return uint64_t(uintptr_t(p_)); }
     uint64_t GetPhyAddr(uint32_t offset) const { return uint64_t(uintptr_t(p_ + offset)); }
-    uint32_t GetSize() const { return bytes_ / uint32_t(sizeof(T)); }
+    uint32_t GetSize() const { return bytes_ / uint32_t(sizeof(PrimType)); }
     uint32_t GetLength() const { return bytes_; }
     int32_t GetPosition() const { return int32_t(pos_); }
-    void SetSize(uint32_t n) { bytes_ = n * uint32_t(sizeof(T)); }
+    void SetSize(uint32_t n) { bytes_ = n * uint32_t(sizeof(PrimType)); }
     void SetBufferLen(uint32_t len_bytes) { bytes_ = len_bytes; }
     void SetUserTag(TTagType tag) { tag_ = tag; }
     TTagType GetUserTag() const { return tag_; }
+    void SetShapeInfo(const ShapeInfo &shapeInfo) { shape_ = nputwin::keep_shape(shapeInfo); }
+    ShapeInfo GetShapeInfo() const { return shape_ ? *shape_ : ShapeInfo(); }
+    /* A blk a line, to the user's stdout; the second writes the bytes and says 0 when it could. */
+    void Print() const { Print(GetSize()); }
+    void Print(uint32_t len) const; /* debug.h */
+    template <class Name> int32_t ToFile(const Name &fileName) const;
 
     /* The pointer itself, for this door only. */
-    T *raw() const { return p_; }
+    PrimType *raw() const { return p_; }
 
     /* dst = a + b: over the whole of dst. */
     LocalTensor &operator=(const nputwin::binary_expr<T> &e)
@@ -87,10 +161,11 @@ public:
     template <typename U> LocalTensor &operator=(const nputwin::compare_expr<U> &e);
 
 private:
-    T *p_ = nullptr;
+    PrimType *p_ = nullptr;
     uint32_t bytes_ = 0;
     TPosition pos_ = TPosition::VECCALC;
     TTagType tag_ = 0;
+    const ShapeInfo *shape_ = nullptr;
 };
 
 #define NPU_TENSOR_OP(o, row)                                                                      \
@@ -124,18 +199,27 @@ NPU_TENSOR_CMP(!=, CMP_NE)
 
 template <typename T> class GlobalTensor {
 public:
-    using PrimType = T;
+    using PrimType = PrimT<T>;
 
-    void SetGlobalBuffer(T *p, uint64_t n)
+    void SetGlobalBuffer(PrimType *p, uint64_t n)
     {
         p_ = p;
         n_ = n;
     }
-    void SetGlobalBuffer(T *p) { SetGlobalBuffer(p, 0); }
+    void SetGlobalBuffer(PrimType *p) { SetGlobalBuffer(p, 0); }
 
-    T GetValue(uint64_t i) const { return p_[i]; }
-    void SetValue(uint64_t i, T v) const { p_[i] = v; }
-    T &operator()(uint64_t i) const { return p_[i]; }
+    PrimType GetValue(uint64_t i, npu_where where = NPU_HERE) const
+    {
+        return *nputwin::scalar_at(p_ + i, false, where);
+    }
+    void SetValue(uint64_t i, PrimType v, npu_where where = NPU_HERE) const
+    {
+        *nputwin::scalar_at(p_ + i, true, where) = v;
+    }
+    PrimType &operator()(uint64_t i) const
+    {
+        return *nputwin::scalar_at(p_ + i, true, {nullptr, 0});
+    }
     GlobalTensor operator[](uint64_t offset) const
     {
         GlobalTensor t = *this;
@@ -146,21 +230,25 @@ public:
     template <typename U> GlobalTensor<U> ReinterpretCast() const
     {
         GlobalTensor<U> t;
-        t.SetGlobalBuffer(reinterpret_cast<U *>(p_), n_ * sizeof(T) / sizeof(U));
+        t.SetGlobalBuffer(reinterpret_cast<PrimT<U> *>(p_),
+                          n_ * sizeof(PrimType) / sizeof(PrimT<U>));
         return t;
     }
 
-    const T *GetPhyAddr() const { return p_; }
-    T *GetPhyAddr(uint64_t offset) const { return p_ + offset; }
+    const PrimType *GetPhyAddr() const { return p_; }
+    PrimType *GetPhyAddr(uint64_t offset) const { return p_ + offset; }
     uint64_t GetSize() const { return n_; }
+    void SetShapeInfo(const ShapeInfo &shapeInfo) { shape_ = nputwin::keep_shape(shapeInfo); }
+    ShapeInfo GetShapeInfo() const { return shape_ ? *shape_ : ShapeInfo(); }
     /* The twin has no L2: a hint about it changes nothing that a kernel could see. */
-    void SetL2CacheHint(CacheMode) {}
+    template <CacheRwMode rwMode = CacheRwMode::RW> void SetL2CacheHint(CacheMode) {}
 
-    T *raw() const { return p_; }
+    PrimType *raw() const { return p_; }
 
 private:
-    T *p_ = nullptr;
+    PrimType *p_ = nullptr;
     uint64_t n_ = 0; /* elements; 0 when the kernel did not say */
+    const ShapeInfo *shape_ = nullptr;
 };
 
 } // namespace AscendC

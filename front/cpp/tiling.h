@@ -41,6 +41,16 @@ inline void no_instance(const char *op_type, unsigned n, npu_where where = NPU_H
               op_type, static_cast<unsigned long long>(nputwin_tiling_key()), n);
 }
 
+/* The data where they lie; a fault and zeros when TilingFunc wrote fewer. */
+template <class T> inline const T *tiling_at(const void *tiling, npu_where where)
+{
+    static const T zeros{};
+    T check;
+
+    read_tiling(&check, tiling, where);
+    return core()->faulted ? &zeros : reinterpret_cast<const T *>(tiling);
+}
+
 } // namespace nputwin
 
 #define TILING_KEY_IS(key) (nputwin_tiling_key() == uint64_t(key))
@@ -52,6 +62,11 @@ inline void no_instance(const char *op_type, unsigned n, npu_where where = NPU_H
     static_assert(std::is_trivially_copyable<__VA_ARGS__>::value,                                  \
                   "tiling data is copied byte by byte")
 
+/* No struct is registered; the macros that name one read it. */
+#define REGISTER_NONE_TILING static_assert(true, "")
+#define TILING_KEY_LIST(key1, key2)                                                                \
+    (nputwin_tiling_key() == uint64_t(key1) || nputwin_tiling_key() == uint64_t(key2))
+
 #define GET_TILING_DATA(data, tiling)                                                              \
     nputwin_tiling_default data;                                                                   \
     nputwin::read_tiling(&data, tiling, nputwin::here())
@@ -62,4 +77,15 @@ inline void no_instance(const char *op_type, unsigned n, npu_where where = NPU_H
     type nputwin_all_##data;                                                                       \
     nputwin::read_tiling(&nputwin_all_##data, tiling, nputwin::here());                            \
     auto data = nputwin_all_##data.member
+/* A pointer to the tiling data where they lie; copies of its parts on the stack. */
+#define GET_TILING_DATA_PTR_WITH_STRUCT(type, ptr, tiling)                                         \
+    const type *ptr = nputwin::tiling_at<type>(tiling, nputwin::here())
+#define COPY_TILING_WITH_STRUCT(type, src, dst)                                                    \
+    type nputwin_copy_##dst;                                                                       \
+    std::memcpy(static_cast<void *>(&nputwin_copy_##dst), src, sizeof(type));                      \
+    const type *dst = &nputwin_copy_##dst
+#define COPY_TILING_WITH_ARRAY(type, count, src, dst)                                              \
+    type nputwin_copy_##dst[count];                                                                \
+    std::memcpy(static_cast<void *>(nputwin_copy_##dst), src, sizeof(nputwin_copy_##dst));         \
+    const type *dst = nputwin_copy_##dst
 #endif

@@ -46,7 +46,12 @@ enum class TPosition : uint8_t {
 };
 using QuePosition = TPosition;
 enum class Hardware : uint8_t { GM, UB, L1, L0A, L0B, L0C, BIAS, FIXBUF, MAX };
-enum class CacheMode { CACHE_MODE_DISABLE = 0, CACHE_MODE_NORMAL = 1, CACHE_MODE_PERSISTENT = 4 };
+enum CacheRwMode { READ = 1, WRITE = 2, RW = 3 };
+enum class CacheMode : uint8_t {
+    CACHE_MODE_DISABLE = 0,
+    CACHE_MODE_NORMAL = 1,
+    CACHE_MODE_PERSISTENT = 4
+};
 enum class MaskMode : uint8_t { NORMAL = 0, COUNTER };
 enum class CMPMODE : uint8_t { LT, GT, EQ, LE, GE, NE }; /* as enum npu_relation */
 enum class SELMODE : uint8_t { VSEL_CMPMASK_SPR, VSEL_TENSOR_SCALAR_MODE, VSEL_TENSOR_TENSOR_MODE };
@@ -273,6 +278,55 @@ template <typename T> struct DataCopyPadExtParams {
     bool isPad = false;
     uint8_t leftPadding = 0, rightPadding = 0;
     T paddingValue = T(0);
+};
+
+/* Slices of one dimension, in elements; the last one is included, burstLen in blks. */
+struct SliceInfo {
+    SliceInfo() {}
+    SliceInfo(const uint32_t start, const uint32_t end, const uint32_t gap, const uint32_t burst,
+              const uint32_t shape = 0)
+        : startIndex(start), endIndex(end), stride(gap), burstLen(burst), shapeValue(shape)
+    {
+    }
+    uint32_t startIndex = 0, endIndex = 31, stride = 0, burstLen = 32, shapeValue = 0;
+};
+/* Rows to fractals on the way in; all strides from start to start. src in elements, dstNzC0Stride
+ * and dstNzNStride in blks, dstNzMatrixStride in elements. */
+struct Nd2NzParams {
+#if NPU_ARCH == 3510
+    using wide32 = uint32_t;
+    using wide64 = uint64_t;
+#else
+    using wide32 = uint16_t;
+    using wide64 = uint16_t;
+#endif
+    Nd2NzParams() {}
+    Nd2NzParams(const uint16_t n_nd, const uint16_t n, const wide32 d, const wide64 src_nd_stride,
+                const wide64 src_d, const uint16_t c0_stride, const uint16_t n_stride,
+                const wide32 nz_stride)
+        : ndNum(n_nd), nValue(n), dValue(d), srcNdMatrixStride(src_nd_stride), srcDValue(src_d),
+          dstNzC0Stride(c0_stride), dstNzNStride(n_stride), dstNzMatrixStride(nz_stride)
+    {
+    }
+    uint16_t ndNum = 0, nValue = 0;
+    wide32 dValue = 0;
+    wide64 srcNdMatrixStride = 0, srcDValue = 0;
+    uint16_t dstNzC0Stride = 0, dstNzNStride = 0;
+    wide32 dstNzMatrixStride = 0;
+};
+/* Fractals to rows on the way out. srcNdMatrixStride in 256 elements, srcNStride in 16 elements,
+ * dst in elements. */
+struct Nz2NdParamsFull {
+    Nz2NdParamsFull() {}
+    Nz2NdParamsFull(const uint16_t n_nd, const uint16_t n, const uint16_t d,
+                    const uint16_t src_nd_stride, const uint16_t src_n, const uint16_t dst_d,
+                    const uint16_t dst_nd_stride)
+        : ndNum(n_nd), nValue(n), dValue(d), srcNdMatrixStride(src_nd_stride), srcNStride(src_n),
+          dstDStride(dst_d), dstNdMatrixStride(dst_nd_stride)
+    {
+    }
+    uint16_t ndNum = 1, nValue = 0, dValue = 0, srcNdMatrixStride = 1, srcNStride = 0;
+    uint16_t dstDStride = 0, dstNdMatrixStride = 1;
 };
 
 /* No page has these two, but public programs say them. */
