@@ -20,7 +20,6 @@
 #include "pipe.h"
 #include "queue.h"
 #include "bufpool.h"
-#include "listdesc.h"
 #include "sync.h"
 #include "copy.h"
 #include "vector.h"

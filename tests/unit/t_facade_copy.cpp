@@ -300,10 +300,139 @@ static void pad_refusals(void **)
     run_fails(call({1, 6, 0, 0, 0}, {}), NPU_E_ARG, {"6 bytes", "4-byte"});
     run_fails(call({1, 4, 0, 0, 0}, {true, 9, 0, 0.0f}), NPU_E_ARG, {"leftPadding 9", "32 bytes"});
     run_fails(call({1, 4, 0, 0, 0}, {true, 0, 9, 0.0f}), NPU_E_ARG, {"rightPadding 9"});
+    run_fails(
+        [&] {
+            DataCopyPad(LocalTensor<int64_t>(TPosition::VECIN, 0, 64), global<int64_t>(src),
+                        DataCopyExtParams{1, 8, 0, 0, 0},
+                        DataCopyPadExtParams<int64_t>{true, 0, 1, 7});
+        },
+        NPU_E_ARG, {"paddingValue 0x7", "64-bit"});
     run_well(call({0, 4, 0, 0, 0}, {}));
     run_well(call({1, 0, 0, 0, 0}, {}));
     /* more than UB holds */
     run_fails(call({1, 300000, 0, 0, 0}, {}), NPU_E_RANGE, {});
+}
+
+/* ---- slices, and rows to fractals and back ------------------------------------------------ */
+
+/* A 3 x 87 matrix: rows 0 and 2, columns 16..39 and 47..70, as the document's example. */
+static void slices(void **)
+{
+    std::vector<float> m(3 * 87), back(2 * 48, -1.0f), wide(3 * 87, -1.0f);
+    for (size_t i = 0; i < m.size(); i++)
+        m[i] = float(i);
+    run_well([&] {
+        LocalTensor<float> t(TPosition::VECIN, 0, 96);
+        GlobalTensor<float> src, dst, spread;
+        src.SetGlobalBuffer(m.data(), m.size());
+        dst.SetGlobalBuffer(back.data(), back.size());
+        spread.SetGlobalBuffer(wide.data(), wide.size());
+        const SliceInfo from[] = {{16, 70, 7, 3, 87}, {0, 2, 1, 1, 3}};
+        const SliceInfo to[] = {{0, 47, 0, 3, 48}, {0, 1, 0, 1, 2}};
+        DataCopy(t, src, to, from, 2);
+        PipeBarrier<PIPE_ALL>();
+        DataCopy(dst, t, to, to, 2);
+        DataCopy(spread, t, from, to, 2);
+    });
+    for (uint32_t r = 0; r < 2; r++)
+        for (uint32_t c = 0; c < 48; c++) {
+            const uint32_t column = c < 24 ? 16 + c : 47 + c - 24;
+            assert_true(back[r * 48 + c] == float(2 * r * 87 + column));
+            assert_true(wide[2 * r * 87 + column] == float(2 * r * 87 + column));
+            wide[2 * r * 87 + column] = -1.0f;
+        }
+    for (float v : wide)
+        assert_true(v == -1.0f);
+    /* one dimension, the default */
+    const SliceInfo line[] = {{8, 15, 0, 1, 32}}, start[] = {{0, 7, 0, 1, 8}};
+    float got = 0;
+    run_well([&] {
+        LocalTensor<float> t(TPosition::VECIN, 0, 8);
+        GlobalTensor<float> src;
+        src.SetGlobalBuffer(m.data(), m.size());
+        DataCopy(t, src, start, line);
+        got = t.GetValue(7);
+    });
+    assert_true(got == 15.0f);
+}
+static void slice_refusals(void **)
+{
+    static float m[64];
+    auto call = [](SliceInfo to, SliceInfo from, uint32_t dims) {
+        return [=] {
+            const SliceInfo tos[] = {to, to}, froms[] = {from, from};
+            GlobalTensor<float> src;
+            src.SetGlobalBuffer(m, 64);
+            DataCopy(LocalTensor<float>(TPosition::VECIN, 0, 64), src, tos, froms, dims);
+        };
+    };
+    run_fails(call({0, 7, 0, 1, 8}, {8, 14, 0, 1, 32}, 1), NPU_E_ARG,
+              {"dimension 0", "endIndex 14"});
+    run_fails(call({0, 7, 0, 1, 8}, {0, 23, 8, 1, 32}, 1), NPU_E_ARG, {"has 2 slices", "1 of 8"});
+    run_fails(call({0, 7, 0, 1, 8}, {8, 15, 0, 1, 12}, 1), NPU_E_ARG, {"shapeValue 12"});
+    run_fails(call({0, 7, 0, 1, 0}, {8, 15, 0, 1, 32}, 2), NPU_E_ARG, {"shapeValue"});
+    run_fails(call({0, 7, 0, 1, 8}, {8, 15, 0, 1, 32}, 9), NPU_E_ARG, {"9 dimensions"});
+    run_fails(call({0, 7, 0, 1, 8}, {8, 15, 0, 1, 32}, 0), NPU_E_ARG, {"0 dimensions"});
+}
+
+/* Element (row, column) of matrix nd, by the strides of the pages. */
+template <class T> static void nd_to_nz_of(const Nd2NzParams &p)
+{
+    const uint32_t c0 = 32 / sizeof(T);
+    std::vector<T> src(4096);
+    for (size_t i = 0; i < src.size(); i++)
+        src[i] = T(float(i % 113 + 1));
+    bytes raw(src.size() * sizeof(T));
+    std::memcpy(raw.data(), src.data(), raw.size());
+    const bytes got = ub_after<T>([&](LocalTensor<T> t) { DataCopy(t, global<T>(raw), p); });
+    bytes want(UB_BYTES, MARKER);
+    for (uint32_t nd = 0; nd < p.ndNum; nd++)
+        for (uint32_t n = 0; n < p.nValue; n++)
+            for (uint32_t d = 0; d < (p.dValue + c0 - 1) / c0 * c0; d++) {
+                const uint32_t at = nd * p.dstNzMatrixStride + d / c0 * p.dstNzC0Stride * c0 +
+                                    n * p.dstNzNStride * c0 + d % c0;
+                const T v =
+                    d < p.dValue ? src[nd * p.srcNdMatrixStride + n * p.srcDValue + d] : T(0);
+                std::memcpy(&want[at * sizeof(T)], &v, sizeof(T));
+            }
+    assert_true(got == want);
+}
+static void nd_to_nz(void **)
+{
+    nd_to_nz_of<half>({2, 2, 24, 144, 48, 11, 2, 96}); /* the document's picture */
+    nd_to_nz_of<float>({1, 5, 20, 0, 20, 5, 1, 0});
+    nd_to_nz_of<int8_t>({1, 3, 70, 0, 80, 4, 1, 0});
+    nd_to_nz_of<int32_t>({3, 1, 8, 8, 8, 1, 1, 16});
+    nd_to_nz_of<bfloat16_t>({0, 4, 16, 0, 16, 4, 1, 0});
+}
+template <class T> static void nz_to_nd_of(const Nz2NdParamsFull &p)
+{
+    bytes want(4096, MARKER);
+    const bytes r = ramp(UB_BYTES);
+    for (uint32_t nd = 0; nd < p.ndNum; nd++)
+        for (uint32_t n = 0; n < p.nValue; n++)
+            for (uint32_t d = 0; d < p.dValue; d++) {
+                const size_t from =
+                    nd * p.srcNdMatrixStride * 256u + d / 16 * p.srcNStride * 16u + n * 16 + d % 16;
+                const size_t to = nd * p.dstNdMatrixStride + n * p.dstDStride + d;
+                std::copy_n(r.begin() + long(from * sizeof(T)), sizeof(T),
+                            want.begin() + long(to * sizeof(T)));
+            }
+    assert_true(
+        gm_after<T>(4096, [&](GlobalTensor<T> g, LocalTensor<T> t) { DataCopy(g, t, p); }) == want);
+}
+static void nz_to_nd(void **)
+{
+    nz_to_nd_of<half>({2, 4, 32, 1, 4, 160, 48}); /* the document's pictures */
+    nz_to_nd_of<float>({2, 4, 32, 1, 4, 144, 40});
+    nz_to_nd_of<int16_t>({1, 16, 16, 1, 16, 16, 1});
+    run_fails(
+        [] {
+            GlobalTensor<half> g;
+            DataCopy(g, LocalTensor<half>(TPosition::VECOUT, 0, 16),
+                     Nz2NdParamsFull{1, 1, 24, 1, 1, 24, 1});
+        },
+        NPU_E_ARG, {"dValue 24", "16"});
 }
 
 int main(void)
@@ -312,6 +441,8 @@ int main(void)
         cmocka_unit_test(count_form), cmocka_unit_test(rows_of_48_bytes),
         cmocka_unit_test(blk_bursts), cmocka_unit_test(pad_in),
         cmocka_unit_test(pad_out),    cmocka_unit_test(pad_refusals),
+        cmocka_unit_test(slices),     cmocka_unit_test(slice_refusals),
+        cmocka_unit_test(nd_to_nz),   cmocka_unit_test(nz_to_nd),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -211,13 +211,114 @@ void check_faults(void **)
 
 } // namespace
 
+/* ---- buffers where the kernel says, what is left of UB, and room in GM -------------------- */
+
+static void buffers_at_addresses(void **)
+{
+    uint64_t at[3] = {}, next = 0;
+    run_well([&] {
+        TPipe pipe;
+        TQue<TPosition::VECIN, 1> q;
+        TBuf<> buf;
+        pipe.InitBuffer(q, Std::make_tuple(64, 96), Std::make_tuple(1024u, 96u),
+                        Std::make_tuple(uint64_t(512), 96));
+        pipe.InitBuffer(buf, 32);
+        const uint64_t base = LocalTensor<uint8_t>(TPosition::VECIN, 0, 1).GetPhyAddr();
+        for (uint64_t &a : at) {
+            LocalTensor<float> t = q.AllocTensor<float>();
+            a = t.GetPhyAddr() - base;
+            q.EnQue(t);
+            t = q.DeQue<float>();
+            q.FreeTensor(t);
+        }
+        next = buf.Get<uint8_t>().GetPhyAddr() - base;
+    });
+    assert_int_equal(at[0], 64);
+    assert_int_equal(at[1], 1024);
+    assert_int_equal(at[2], 512);
+    assert_int_equal(next, 1120);
+    auto call = [](uint32_t a, uint32_t len, uint32_t len2) {
+        return [=] {
+            TPipe pipe;
+            TQue<TPosition::VECIN, 1> q;
+            pipe.InitBuffer(q, Std::make_tuple(a, len), Std::make_tuple(0u, len2));
+        };
+    };
+    run_fails(call(16, 96, 96), NPU_E_ARG, {"byte 16", "multiples of 32"});
+    run_fails(call(32, 96, 64), NPU_E_ARG, {"buffer 1", "one length"});
+    run_fails(call(196608, 32, 32), NPU_E_ARG, {"byte 196608"});
+}
+static void rest_of_ub(void **)
+{
+    uint32_t size = 0;
+    uint64_t at = 0;
+    bool ok = false;
+    run_well([&] {
+        TPipe pipe;
+        TBuf<> buf;
+        pipe.InitBuffer(buf, 1000);
+        LocalTensor<float> rest;
+        ok = PopStackBuffer<float, TPosition::LCM>(rest);
+        size = rest.GetSize();
+        at = rest.GetPhyAddr() - LocalTensor<uint8_t>(TPosition::VECIN, 0, 1).GetPhyAddr();
+    });
+    assert_true(ok);
+    assert_int_equal(at, 1024);
+    assert_int_equal(size, (196608 - 8192 - 1024) / 4);
+    run_fails(
+        [] {
+            TPipe pipe;
+            TBuf<> buf;
+            pipe.InitBuffer(buf, 196608);
+            LocalTensor<float> rest;
+            (void)PopStackBuffer<float, TPosition::VECCALC>(rest);
+        },
+        NPU_E_UB_FULL, {"PopStackBuffer", "196608"});
+}
+static void room_in_gm(void **)
+{
+    std::vector<float> gm(64, 0.0f);
+    float got[2] = {};
+    run_well([&] {
+        TPipe pipe;
+        GlobalTensor<float> g;
+        g.SetGlobalBuffer(gm.data(), gm.size());
+        pipe.InitSpmBuffer(g, 256);
+        LocalTensor<float> x(TPosition::VECCALC, 0, 16), y(TPosition::VECCALC, 64, 16);
+        Duplicate(x, 3.0f, 16);
+        pipe.WriteSpmBuffer(x, 16, 32);
+        pipe.WriteSpmBuffer(x, DataCopyParams{1, 1, 0, 0}, 128);
+        pipe.ReadSpmBuffer(y, 16, 32);
+        got[0] = y.GetValue(15);
+        pipe.ReadSpmBuffer(y, DataCopyParams{1, 1, 0, 0}, 192);
+        got[1] = y.GetValue(0);
+    });
+    assert_true(got[0] == 3.0f && got[1] == 0.0f);
+    assert_true(gm[7] == 0.0f && gm[8] == 3.0f && gm[23] == 3.0f && gm[24] == 0.0f);
+    assert_true(gm[32] == 3.0f && gm[39] == 3.0f && gm[40] == 0.0f);
+    run_fails(
+        [] {
+            TPipe pipe;
+            pipe.WriteSpmBuffer(LocalTensor<float>(TPosition::VECCALC, 0, 16), 16);
+        },
+        NPU_E_ARG, {"InitSpmBuffer comes first"});
+}
+static void memories_of_other_cores(void **)
+{
+    run_fails([] { (void)LocalMemAllocator<Hardware::L1>().Alloc<half>(64); }, NPU_E_ARG,
+              {"LocalMemAllocator<L1>", "vector cores"});
+    run_fails([] { (void)LocalMemAllocator<Hardware::UB>().Alloc<TPosition::A1, half>(64); },
+              NPU_E_ARG, {"A1 lies in L1"});
+    run_fails([] { (void)LocalTensor<half>(TPosition::CO1, 0, 64); }, NPU_E_ARG, {"CO1", "L0C"});
+}
+
 int main()
 {
     const CMUnitTest tests[] = {
-        cmocka_unit_test(check_shared),
-        cmocka_unit_test(check_divided),
-        cmocka_unit_test(check_own_pool),
-        cmocka_unit_test(check_faults),
+        cmocka_unit_test(check_shared),         cmocka_unit_test(check_divided),
+        cmocka_unit_test(check_own_pool),       cmocka_unit_test(check_faults),
+        cmocka_unit_test(buffers_at_addresses), cmocka_unit_test(rest_of_ub),
+        cmocka_unit_test(room_in_gm),           cmocka_unit_test(memories_of_other_cores),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
