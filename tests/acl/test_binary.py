@@ -29,3 +29,22 @@ def test_a_binary_has_a_name_of_its_own(bench):
     source.write_text('extern "C" __global__ __vector__ void one(__gm__ int *x) { *x = 1; }\n')
     bench.run(bench.prefix / "bin" / "bisheng", "-c", "--aicore-only", source)
     assert (bench.directory / "one.o").read_bytes()[-32:-24] == b"nputwinB"
+
+
+def test_fatbin_library(loader):
+    """The legacy function makes and installs the same binary, with the definitions set for it."""
+    project = loader.directory / "fatbin_project"
+    project.mkdir()
+    (project / "CMakeLists.txt").write_text(f"""cmake_minimum_required(VERSION 3.16)
+project(fatbin LANGUAGES CXX)
+set(SOC_VERSION Ascend910B2)
+include({loader.prefix}/compiler/tikcpp/ascendc_kernel_cmake/ascendc.cmake)
+ascendc_fatbin_library(kernels kernels.cpp)
+ascendc_compile_definitions(kernels PRIVATE NAME_OF_ONE=entry_20)
+""")
+    text = (loader.src / "kernels.asc").read_text()
+    (project / "kernels.cpp").write_text(text.replace("entry_20(", "NAME_OF_ONE("))
+    loader.run("cmake", "-S", project, "-B", project / "build", f"-DCMAKE_INSTALL_PREFIX={project}/out")
+    loader.run("cmake", "--build", project / "build")
+    loader.run("cmake", "--install", project / "build")
+    assert loader.run("./binary", project / "out" / "fatbin" / "kernels" / "kernels.o").stdout == "binary: ok\n"

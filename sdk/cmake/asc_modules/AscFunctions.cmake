@@ -106,7 +106,35 @@ function(ascendc_compile_options name scope)
   endif()
 endfunction()
 
+# ascendc_fatbin_library(<name> <source>...): a binary for aclrtBinaryLoadFromFile, installed as
+# fatbin/<name>/<name>.o. The target of that name is never compiled: it holds what the
+# ascendc_compile_* and ascendc_include_* functions set.
 function(ascendc_fatbin_library name)
-  message(FATAL_ERROR "ascendc_fatbin_library(${name} ...): nputwin has no device binaries of their own; "
-    "use ascendc_library(${name} SHARED ...), whose kernels register themselves")
+  if(NOT ARGN)
+    message(FATAL_ERROR "ascendc_fatbin_library(${name}): no sources")
+  endif()
+  add_library(${name} OBJECT EXCLUDE_FROM_ALL ${ARGN})
+  set_source_files_properties(${ARGN} PROPERTIES LANGUAGE ASC)
+  set(binary "${CMAKE_CURRENT_BINARY_DIR}/fatbin/${name}/${name}.o")
+  set(defines "$<TARGET_PROPERTY:${name},COMPILE_DEFINITIONS>")
+  set(includes "$<TARGET_PROPERTY:${name},INCLUDE_DIRECTORIES>")
+  set(paths)
+  foreach(source IN LISTS ARGN)
+    get_filename_component(path "${source}" ABSOLUTE)
+    list(APPEND paths "${path}")
+  endforeach()
+  set(follow)
+  list(LENGTH paths n)
+  if(n EQUAL 1 AND (CMAKE_GENERATOR MATCHES "Ninja" OR CMAKE_VERSION VERSION_GREATER_EQUAL 3.20))
+    set(follow DEPFILE "${binary}.d")
+    set(rule -MD -MT "${binary}" -MF "${binary}.d")
+  endif()
+  file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/fatbin/${name}")
+  add_custom_command(OUTPUT "${binary}"
+    COMMAND "${CMAKE_ASC_COMPILER}" --cce-aicore-only ${ASC_CHIP_OPTION}
+      "$<$<BOOL:${defines}>:-D$<JOIN:${defines},;-D>>" "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"
+      "$<TARGET_PROPERTY:${name},COMPILE_OPTIONS>" -std=c++${ASC_STANDARD} ${rule} -x asc ${paths} -o "${binary}"
+    DEPENDS ${paths} ${follow} COMMAND_EXPAND_LISTS VERBATIM COMMENT "Binary of kernels ${name}.o")
+  add_custom_target(${name}_binary ALL DEPENDS "${binary}")
+  install(FILES "${binary}" DESTINATION fatbin/${name})
 endfunction()
