@@ -352,10 +352,10 @@ static void lay_transposed(struct npu_walk *w, const struct npu_insn *in)
     uint64_t n = (uint64_t)in->n_burst * in->burst_bytes;
     uint32_t bytes = 16 * 16 * elem;
 
-    if (in->op == OP_vpermute &&
+    if (in->op != OP_vtranspose &&
         (__builtin_mul_overflow(n, (uint64_t)in->repeat * elem, &n) || n > UINT32_MAX))
         bytes = UINT32_MAX; /* more than any memory has */
-    else if (in->op == OP_vpermute)
+    else if (in->op != OP_vtranspose)
         bytes = (uint32_t)n;
     w->n_repeats = bytes != 0;
     w->view[VIEW_DST] = run(&in->ref[0], bytes, 0, NPU_BLK_BYTES);

@@ -90,14 +90,15 @@ struct npu_insn {
  * mode of vf162s4 = enum npu_round, ROUND_ODD excepted. vgatherb  8 blks a repeat, mask is not looked at. vsort32  pairs of 8 bytes: score, index.
  * vmrgsort  queues in lists; mode: how many, and MERGE_STOPS to end when one is empty;
  * regs.n_merged says what was taken of each. vnchwconv  lists hold dst and src; mode: NCHW_* below.
- * vpermute  n_burst: c, burst_bytes: h * w, repeat: n; mode 1 goes back from NHWC. vbrcb         8
- * elements of src0 a repeat, one after the other; mask is not looked at. vgather       ref[1] +
- * scalar + offset is where an element lies, all in bytes; the offsets are 32-bit, contiguous at
- * ref[2], one a lane. vcopy         n_burst 0: lanes under mask and strides; else n_burst bursts
- * with gaps, as the movers. copy_*        n_burst bursts of burst_bytes; gaps in bytes. In UB each
- * burst begins at a multiple of 32 bytes and its gap counts from the padded end. A burst with pads
- * or a tail is filled with `scalar` when is_pad is set, else with its own first element. Set and
- * wait  set_flag: pipe = from, peer = to; wait_flag: pipe = the one that waits, peer = from.
+ * vpermute  n_burst: c, burst_bytes: h * w, repeat: n; mode 1 goes back from NHWC. vcumsum  n_burst
+ * rows of burst_bytes elements, repeat 1; mode 1: down the rows. vbrcb         8 elements of src0 a
+ * repeat, one after the other; mask is not looked at. vgather       ref[1] + scalar + offset is
+ * where an element lies, all in bytes; the offsets are 32-bit, contiguous at ref[2], one a lane.
+ * vcopy         n_burst 0: lanes under mask and strides; else n_burst bursts with gaps, as the
+ * movers. copy_*        n_burst bursts of burst_bytes; gaps in bytes. In UB each burst begins at a
+ * multiple of 32 bytes and its gap counts from the padded end. A burst with pads or a tail is
+ * filled with `scalar` when is_pad is set, else with its own first element. Set and wait  set_flag:
+ * pipe = from, peer = to; wait_flag: pipe = the one that waits, peer = from.
  */
 
 /* What a copy to GM does with the old value. */

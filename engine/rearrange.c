@@ -194,6 +194,34 @@ static void permute(struct npu_core_int *c, const struct npu_insn *in, const str
                   in->mode ? channels : hw, elem);
 }
 
+/* Sums in float, one rounding each. Row by row, each from its left; or column by column, from the
+ * first row down: `mode`. dst may be src. */
+static void cumulate(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w)
+{
+    const bool down = in->mode, is_half = in->type == TYPE_f16;
+    const uint32_t n_lines = down ? in->burst_bytes : in->n_burst;
+    const uint32_t len = down ? in->n_burst : in->burst_bytes, step = down ? in->burst_bytes : 1;
+    uint8_t *to = npu_view_base(c, &w->view[VIEW_DST]);
+    const uint8_t *from = npu_view_base(c, &w->view[VIEW_SRC0]);
+    const float *f = (const float *)(const void *)from;
+    const uint16_t *h = (const uint16_t *)(const void *)from;
+
+    for (uint32_t k = 0; w->n_repeats && k < n_lines; k++) {
+        float sum = 0;
+        for (uint32_t i = 0; i < len; i++) {
+            const size_t at = (size_t)k * (down ? 1 : in->burst_bytes) + (size_t)i * step;
+            const float x = is_half ? npu_f16_to_f32(h[at]) : f[at];
+            sum = i ? sum + x : x;
+            if (is_half)
+                ((uint16_t *)(void *)to)[at] = npu_f32_to_f16(sum);
+            else
+                ((float *)(void *)to)[at] = sum;
+        }
+    }
+    if (in->saturates && is_half)
+        npu_make_finite(TYPE_f16, to, n_lines * len);
+}
+
 /* 16 rows of a blk, or half a blk, become that many rows of 16; of 32-bit elements each of those
  * fills two blks of dst. */
 static void transpose_blks(struct npu_core_int *c, const struct npu_insn *in,
@@ -224,6 +252,7 @@ static rearrange_fn *const functions[N_OPS] = {
     [OP_vmrgsort] = merge,
     [OP_vtranspose] = transpose_16,
     [OP_vpermute] = permute,
+    [OP_vcumsum] = cumulate,
     [OP_vnchwconv] = transpose_blks,
 };
 

@@ -598,14 +598,14 @@ static bool modes_are_possible(struct npu_core_int *c, const struct npu_insn *in
     const bool is_cmp = in->op == OP_vcmp || in->op == OP_vcmps || in->op == OP_vcmpr;
     const bool is_extreme =
         in->op == OP_vcmax || in->op == OP_vcmin || in->op == OP_vmaxall || in->op == OP_vminall;
-    const unsigned most = is_cmp                     ? CMP_NE
-                          : is_extreme               ? ORDER_ONLY_INDEX
-                          : in->op == OP_vsel        ? 2
-                          : in->op == OP_vgathermask ? 7
-                          : in->op == OP_vpermute    ? 1
-                          : in->op == OP_vdeqs16     ? DEQ_HIGH | DEQ_VECTOR
-                          : in->op == OP_vf162s4     ? ROUND_TRUNC
-                                                     : UINT8_MAX;
+    const unsigned most = is_cmp                                          ? CMP_NE
+                          : is_extreme                                    ? ORDER_ONLY_INDEX
+                          : in->op == OP_vsel                             ? 2
+                          : in->op == OP_vgathermask                      ? 7
+                          : in->op == OP_vpermute || in->op == OP_vcumsum ? 1
+                          : in->op == OP_vdeqs16                          ? DEQ_HIGH | DEQ_VECTOR
+                          : in->op == OP_vf162s4                          ? ROUND_TRUNC
+                                                                          : UINT8_MAX;
 
     if ((in->op == OP_vcmp || in->op == OP_vcmps) && in->type == TYPE_s32 && in->mode != CMP_EQ) {
         npu_fault(&c->pub, NPU_E_ARG, in->where,

@@ -30,6 +30,8 @@
 #include "order.h"
 #include "workspace.h"
 #include "list_tensor.h"
+#include "adv/math.h"
+#include "adv/activation.h"
 #include "debug.h"
 #include "../cce/cce.h"
 #endif

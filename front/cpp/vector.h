@@ -302,40 +302,6 @@ inline void Duplicate(const LocalTensor<T> &dst, const T &scalarValue, const int
 }
 NPU_MASKED(NPU_FILL_REPEAT, Duplicate, vdup)
 
-/* Trigonometry: the temporary tensor of the chip's library is accepted and not needed here. */
-#define NPU_TRIG(name, row)                                                                        \
-    template <typename T, bool isReuseSource = false>                                              \
-    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                         \
-                     const uint32_t calCount, npu_where where = NPU_HERE)                          \
-    {                                                                                              \
-        NPU_TAKES(#name, OP_##row, T);                                                             \
-        nputwin::vec_count<OP_##row, true>(dst.raw(), src.raw(), (const T *)nullptr, 0,            \
-                                           int32_t(calCount), where);                              \
-    }                                                                                              \
-    template <typename T, bool isReuseSource = false>                                              \
-    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                         \
-                     npu_where where = NPU_HERE)                                                   \
-    {                                                                                              \
-        name<T, isReuseSource>(dst, src, src.GetSize(), where);                                    \
-    }                                                                                              \
-    template <typename T, bool isReuseSource = false>                                              \
-    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                         \
-                     const LocalTensor<uint8_t> &, const uint32_t calCount,                        \
-                     npu_where where = NPU_HERE)                                                   \
-    {                                                                                              \
-        name<T, isReuseSource>(dst, src, calCount, where);                                         \
-    }                                                                                              \
-    template <typename T, bool isReuseSource = false>                                              \
-    inline void name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                         \
-                     const LocalTensor<uint8_t> &, npu_where where = NPU_HERE)                     \
-    {                                                                                              \
-        name<T, isReuseSource>(dst, src, src.GetSize(), where);                                    \
-    }
-NPU_TRIG(Sin, vsin)
-NPU_TRIG(Cos, vcos)
-NPU_TRIG(Tan, vtan)
-NPU_TRIG(Tanh, vtanh)
-
 } // namespace AscendC
 
 #undef NPU_MASKED
@@ -348,5 +314,4 @@ NPU_TRIG(Tanh, vtanh)
 #undef NPU_SCALAR
 #undef NPU_SCALAR_TYPED
 #undef NPU_FILL_REPEAT
-#undef NPU_TRIG
 #endif

@@ -787,6 +787,32 @@ static void golden_vpermute(enum npu_op op, enum npu_type type)
         assert_int_equal(element(p.d, type, i / 12 * 12 + i % 3 * 4 + i % 12 / 3), 100 + i);
 }
 
+/* 2 rows of 16: 1, 2, 3 .. and 17, 18 .. */
+static void golden_vcumsum(enum npu_op op, enum npu_type type)
+{
+    struct special p = special(op, type);
+
+    for (uint32_t i = 0; i < 32; i++)
+        p.a[i] = bits_of(type, 1.0 + i);
+    p.in.repeat = 1;
+    p.in.n_burst = 2;
+    p.in.burst_bytes = 16;
+    p.d[32 * npu_types[type].bytes] = 0x77;
+    on_core(run_special, &p);
+    for (uint32_t i = 0; i < 16; i++) {
+        const double n = i + 1;
+        assert_int_equal(element(p.d, type, i), bits_of(type, n * (n + 1) / 2));
+        assert_int_equal(element(p.d, type, 16 + i), bits_of(type, 16 * n + n * (n + 1) / 2));
+    }
+    assert_int_equal(p.d[32 * npu_types[type].bytes], 0x77);
+    p.in.mode = 1;
+    on_core(run_special, &p);
+    for (uint32_t i = 0; i < 16; i++) {
+        assert_int_equal(element(p.d, type, i), bits_of(type, 1.0 + i));
+        assert_int_equal(element(p.d, type, 16 + i), bits_of(type, 18.0 + 2 * i));
+    }
+}
+
 /* Eight blks of a, each twice in the list; results one after the other. */
 static void golden_vnchwconv(enum npu_op op, enum npu_type type)
 {

@@ -112,9 +112,13 @@ inline void GetPowerTmpBufferFactorSize(const bool, const bool, const bool, cons
                                         uint32_t &maxLiveNodeCount, uint32_t &extraBuf)
     NPU_TMP_FACTOR(Power)
 
-        inline void GetGeluMaxMinTmpSize(const TensorShape &srcShape, const uint32_t typeSize,
-                                         uint32_t &maxValue, uint32_t &minValue)
-            NPU_TMP_RANGE(Gelu) inline uint32_t
+        inline void GetCumSumMaxMinTmpSize(const TensorShape &srcShape, const uint32_t typeSize,
+                                           const bool, const bool, uint32_t &maxValue,
+                                           uint32_t &minValue) NPU_TMP_RANGE(CumSum)
+
+            inline void GetGeluMaxMinTmpSize(const TensorShape &srcShape, const uint32_t typeSize,
+                                             uint32_t &maxValue, uint32_t &minValue)
+                NPU_TMP_RANGE(Gelu) inline uint32_t
     GetGeluMaxTmpSize(const TensorShape &srcShape, const uint32_t typeSize)
 {
     return nputwin::tmp_size::most(srcShape, typeSize, nputwin::tmp_size::times_Gelu(typeSize));
