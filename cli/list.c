@@ -143,7 +143,7 @@ static void list_metrics(cJSON *items)
 static const struct tests_row {
     const char *name, *tests; /* paths with blanks between */
 } tests_rows[] = {
-#define ACLNN(name, schema)
+#define ACLNN(name, schema, level)
 #define TESTS(name, tests) {name, tests},
 #include "rows.inc"
 };
@@ -206,7 +206,7 @@ static void add_computed(cJSON *items, const char *name, const char *schema, con
 
 static void list_aclnn(cJSON *items)
 {
-#define ACLNN(name, schema) add_computed(items, name, schema, "partial");
+#define ACLNN(name, schema, level) add_computed(items, name, schema, level);
 #define TESTS(name, tests)
 #include "rows.inc"
 }

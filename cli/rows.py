@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """rows.py ROOT OUT - at build time: what `nputwin list` needs from tables that are not C.
 
-    ACLNN("aclnnAdd", "aten::add.out")          rows of rt/opapi/aclnn.tbl
+    ACLNN("aclnnAdd", "aten::add.out", "full")  rows of rt/opapi/aclnn.tbl
     TESTS("aclnnAdd", "tests/opapi/test_x.py")  tests that name an entry of any interface table
 
 Sorted by name, because list.c looks a name up by bisection.
@@ -63,12 +63,13 @@ def aclnn_rows(root):
     for line in (root / "rt/opapi/aclnn.tbl").read_text().splitlines():
         fields = [field.strip() for field in line.split("|")]
         if len(fields) >= 3 and fields[0].startswith("aclnn"):
-            yield fields[0], fields[2]
+            is_full = len(fields) > 3 and "full" in fields[3].split()
+            yield fields[0], fields[2], "full" if is_full else "partial"
 
 
 def main():
     root, out = Path(sys.argv[1]), Path(sys.argv[2])
-    lines = [f'ACLNN("{name}", "{schema}")' for name, schema in sorted(aclnn_rows(root))]
+    lines = [f'ACLNN("{name}", "{schema}", "{level}")' for name, schema, level in sorted(aclnn_rows(root))]
     tests = tests_by_name(root, names_of_tables(root))
     lines += [f'TESTS("{name}", "{" ".join(paths)}")' for name, paths in sorted(tests.items())]
     out.write_text("\n".join(lines) + "\n#undef ACLNN\n#undef TESTS\n")

@@ -51,6 +51,8 @@ struct npu_param {
     const char *name;
     uint8_t kind;  /* enum npu_kind */
     bool optional; /* may be null */
+    uint64_t
+        types; /* that the operator's documentation lists, bits of aclDataType; 0: not listed */
 };
 
 /* How one argument of the ATen schema (or one result) is made. */
@@ -80,7 +82,8 @@ struct npu_map {
 enum npu_row_flag {
     ROW_WIDE =
         1, /* half inputs are computed in float and rounded once: torch's own half GEMM is slow */
-    ROW_LIGHT = 2 /* elementwise: small ones are not worth a second thread */
+    ROW_LIGHT = 2, /* elementwise: small ones are not worth a second thread */
+    ROW_ALIKE = 4  /* the output has the type of the first input; check.c */
 };
 
 struct npu_aten_ctx;

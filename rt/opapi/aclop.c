@@ -99,17 +99,6 @@ static int n_words(const char *at)
 
 /* ---- tensors ---- */
 
-static const char *types_text(uint64_t types, char *text, size_t n_bytes)
-{
-    size_t n = 0;
-
-    text[0] = 0;
-    for (int t = 0; t < 64 && n < n_bytes; t++)
-        if (types >> t & 1)
-            n += (size_t)snprintf(text + n, n_bytes - n, "%s%s", n ? ", " : "", npu_dtype_name(t));
-    return text;
-}
-
 /* The types that a word of the row allows; *t_type is T of the call once it is known, or -1. */
 static uint64_t types_of(const struct aclop_row *row, char kind, int t_type)
 {
@@ -136,7 +125,7 @@ static int check_type(const struct aclop_row *row, const struct word *w, int typ
 
     if (type < 0 || type > 63 || !(allowed >> type & 1))
         return refuse(row, "%.*s has type %s; allowed: %s", w->n_name, w->name,
-                      npu_dtype_name(type), types_text(allowed, text, sizeof text));
+                      npu_dtype_name(type), npu_types_text(allowed, text, sizeof text));
     if (!w->kind && *t_type < 0)
         *t_type = type;
     return ACL_OK;

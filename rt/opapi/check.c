@@ -79,6 +79,19 @@ static int check_list(const struct npu_op_row *row, const char *name,
     return ACL_OK;
 }
 
+/* The documented data types, for the rows that list them. */
+static int check_listed(const struct npu_op_row *row, const struct npu_param *p,
+                        const struct aclTensor *t)
+{
+    char text[256];
+
+    if (t->dtype >= 0 && t->dtype < 64 && (p->types >> t->dtype & 1))
+        return ACL_OK;
+    return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s has type %s; allowed: %s", row->name,
+                       p->name, npu_dtype_name(t->dtype),
+                       npu_types_text(p->types, text, sizeof text));
+}
+
 static int check_handle(const struct npu_op_row *row, const struct npu_param *p, union npu_arg a)
 {
     const struct npu_obj *obj = a.p;
@@ -95,6 +108,11 @@ static int check_handle(const struct npu_op_row *row, const struct npu_param *p,
         return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
                            "%s: parameter %s (%p) is not a live handle of its type", row->name,
                            p->name, a.p);
+    if (p->types && (p->kind == KIND_t || p->kind == KIND_T)) {
+        const int rc = check_listed(row, p, a.t);
+        if (rc != ACL_OK)
+            return rc;
+    }
     if (p->kind == KIND_t || p->kind == KIND_T)
         return check_tensor(row, p->name, a.t);
     if (p->kind == KIND_tl || p->kind == KIND_TL)
@@ -174,6 +192,7 @@ static bool same_shape(const struct aclTensor *a, const struct aclTensor *b)
 /* For x.op_(y) the written tensor is the first operand as well, and keeps its shape. */
 static int check_broadcast(const struct npu_op_row *row, const struct operands *o)
 {
+    const bool in_place = !strncmp(row->name, "aclnnInplace", 12);
     const struct aclTensor *out = o->n_out ? o->out[0] : NULL;
     uint32_t n_dims = 0;
 
@@ -181,7 +200,7 @@ static int check_broadcast(const struct npu_op_row *row, const struct operands *
         n_dims = o->in[i]->n_dims > n_dims ? o->in[i]->n_dims : n_dims;
     if (!out || !o->n_in)
         return ACL_OK;
-    if (n_dims > out->n_dims)
+    if (n_dims > out->n_dims || (n_dims < out->n_dims && !in_place))
         return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: an input has %u dimensions, the output %u",
                            row->name, n_dims, out->n_dims);
     for (uint32_t k = 0; k < n_dims; k++) {
@@ -198,7 +217,7 @@ static int check_broadcast(const struct npu_op_row *row, const struct operands *
                 from = o->in[i];
             }
         }
-        if (dim_from_end(out, k) != size && !(size == 1 && !strncmp(row->name, "aclnnInplace", 12)))
+        if (dim_from_end(out, k) != size && !(size == 1 && in_place))
             return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
                                "%s: the output has shape %s, but the inputs broadcast to %lld in "
                                "dimension %u from the end",
@@ -344,14 +363,28 @@ static int check_conv(const struct npu_op_row *row, const union npu_arg *args)
     return ACL_OK;
 }
 
+static int check_alike(const struct npu_op_row *row, const struct operands *o)
+{
+    if (!o->n_in || !o->n_out || o->in[0]->dtype == o->out[0]->dtype)
+        return ACL_OK;
+    return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                       "%s: the output has type %s; it must have the type of the input, %s",
+                       row->name, npu_dtype_name(o->out[0]->dtype),
+                       npu_dtype_name(o->in[0]->dtype));
+}
+
 static int check_rule(const struct npu_op_row *row, const union npu_arg *args)
 {
     struct operands o = {0};
 
-    if (row->rule == RULE_NONE)
+    if (row->rule == RULE_NONE && !(row->flags & ROW_ALIKE))
         return ACL_OK;
     collect(row, args, &o);
+    if (row->flags & ROW_ALIKE && check_alike(row, &o) != ACL_OK)
+        return ACLNN_ERR_PARAM_INVALID;
     switch (row->rule) {
+    case RULE_NONE:
+        return ACL_OK;
     case RULE_BROADCAST:
         return check_broadcast(row, &o);
     case RULE_SAME:

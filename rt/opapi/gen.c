@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gen.c - reads aclnn.tbl, writes the rows and the typed entry points as C.
+ * gen.c - reads aclnn.tbl and aclnn_types.tbl, writes the rows and the typed entry points as C.
  *
- * Usage: opapi_gen aclnn.tbl out.c.  Runs at build time only. A mistake in the table stops the
- * build with file:line.
+ * Usage: opapi_gen aclnn.tbl aclnn_types.tbl out.c.  Runs at build time only. A mistake in a table
+ * stops the build with file:line.
  */
 #include <ctype.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARAMS = 64, MAX_MAPS = 96, MAX_ROWS = 2048 };
+enum { MAX_PARAMS = 64, MAX_MAPS = 96, MAX_ROWS = 2048, LINE_BYTES = 8192 };
 
 /* The C type of each kind in a prototype, and how an argument gets into union npu_arg. */
 static const struct kind {
@@ -38,8 +38,17 @@ static const struct kind {
     {"dt", "int32_t ", "i"},
 };
 
+/* A data type as aclnn_types.tbl writes it, and its aclDataType. */
+static const struct type {
+    const char *name;
+    int number;
+} types[] = {{"f32", 0}, {"f16", 1},  {"bf16", 27}, {"f64", 11}, {"i8", 2},
+             {"i16", 6}, {"i32", 3},  {"i64", 9},   {"u8", 4},   {"u16", 7},
+             {"u32", 8}, {"u64", 10}, {"b", 12},    {"c64", 16}, {"c128", 17}};
+
 struct param {
     char name[64];
+    unsigned long long types; /* bits of aclDataType; 0: not listed */
     const struct kind *kind;
     bool optional, mapped;
 };
@@ -54,7 +63,7 @@ struct row {
     struct map maps[MAX_MAPS];
     int n_params, n_maps;
     const char *rule;
-    bool native, wide;
+    bool native, wide, full, alike;
 };
 
 static const char *table_name;
@@ -211,7 +220,9 @@ static void read_map(struct row *row, char *word)
             if (!strcmp(rules[i][0], word))
                 row->rule = rules[i][1];
         row->wide |= !strcmp(word, "wide");
-        if (!strcmp(word, "wide") || row->rule)
+        row->full |= !strcmp(word, "full");
+        row->alike |= !strcmp(word, "alike");
+        if (!strcmp(word, "wide") || !strcmp(word, "full") || !strcmp(word, "alike") || row->rule)
             return;
         stop("'%s' is neither arg=param nor a rule", word);
     }
@@ -294,6 +305,55 @@ static void read_row(struct row *row, char *line)
     copy(names[n_names++], sizeof names[0], row->name);
 }
 
+/* "f32,f16" as bits. */
+static unsigned long long read_types(char *text)
+{
+    unsigned long long bits = 0;
+    char *save = NULL;
+
+    for (char *w = strtok_r(text, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
+        size_t i = 0;
+
+        while (i < sizeof types / sizeof *types && strcmp(types[i].name, w) != 0)
+            i++;
+        if (i == sizeof types / sizeof *types)
+            stop("'%s' is no data type", w);
+        bits |= 1ull << types[i].number;
+    }
+    return bits;
+}
+
+static bool find_types(FILE *f, const char *name, char line[LINE_BYTES])
+{
+    const size_t n = strlen(name);
+
+    rewind(f);
+    while (fgets(line, LINE_BYTES, f))
+        if (!strncmp(line, name, n) && line[n] == ' ')
+            return true;
+    return false;
+}
+
+static void take_types(struct row *row, FILE *f)
+{
+    char line[LINE_BYTES], *save = NULL, *word;
+
+    if (!find_types(f, row->name, line)) {
+        if (row->full)
+            stop("%s is full, but aclnn_types.tbl does not list its types", row->name);
+        return;
+    }
+    strtok_r(line, "|", &save);
+    while ((word = strtok_r(NULL, " \t\n", &save))) {
+        char *colon = strchr(word, ':');
+
+        if (!colon)
+            stop("aclnn_types.tbl: '%s' is not parameter:types", word);
+        *colon++ = 0;
+        row->params[find_param(row, word)].types = read_types(colon);
+    }
+}
+
 static void write_prototype(FILE *f, const struct row *row)
 {
     fprintf(f, "NPU_API int %sGetWorkspaceSize(", row->name);
@@ -325,8 +385,8 @@ static void write_row(FILE *f, FILE *rows, const struct row *row)
 {
     fprintf(f, "static const struct npu_param p%d[] = {", n_names - 1);
     for (int i = 0; i < row->n_params; i++)
-        fprintf(f, "{\"%s\", KIND_%s, %d}, ", row->params[i].name, row->params[i].kind->name,
-                row->params[i].optional);
+        fprintf(f, "{\"%s\", KIND_%s, %d, 0x%llx}, ", row->params[i].name,
+                row->params[i].kind->name, row->params[i].optional, row->params[i].types);
     fprintf(f, "};\n");
     if (row->n_maps) {
         fprintf(f, "static const struct npu_map m%d[] = {", n_names - 1);
@@ -348,15 +408,15 @@ static void write_row(FILE *f, FILE *rows, const struct row *row)
         fprintf(rows, "m%d, ", n_names - 1);
     else
         fprintf(rows, "NULL, ");
-    fprintf(rows, "%d, %d, %s | %s, %s},\n", row->n_params, row->n_maps,
-            row->wide ? "ROW_WIDE" : "0", is_elementwise(row) ? "ROW_LIGHT" : "0",
-            row->rule ? row->rule : "RULE_NONE");
+    fprintf(rows, "%d, %d, %s | %s | %s, %s},\n", row->n_params, row->n_maps,
+            row->wide ? "ROW_WIDE" : "0", row->alike ? "ROW_ALIKE" : "0",
+            is_elementwise(row) ? "ROW_LIGHT" : "0", row->rule ? row->rule : "RULE_NONE");
 }
 
-static void generate(FILE *in, FILE *out, FILE *rows)
+static void generate(FILE *in, FILE *listed, FILE *out, FILE *rows)
 {
     static struct row row;
-    char line[8192];
+    char line[LINE_BYTES];
 
     fprintf(out, "/* made from aclnn.tbl by opapi_gen; do not edit */\n"
                  "#pragma GCC diagnostic ignored \"-Wmissing-prototypes\"\n"
@@ -369,6 +429,7 @@ static void generate(FILE *in, FILE *out, FILE *rows)
             continue;
         row = (struct row){0};
         read_row(&row, text);
+        take_types(&row, listed);
         write_row(out, rows, &row);
     }
 }
@@ -390,22 +451,24 @@ static void append(FILE *out, FILE *rows)
 
 int main(int argc, char **argv)
 {
-    FILE *in, *out, *rows = tmpfile();
+    FILE *in, *listed, *out, *rows = tmpfile();
 
-    if (argc != 3) {
-        fprintf(stderr, "usage: opapi_gen aclnn.tbl out.c\n");
+    if (argc != 4) {
+        fprintf(stderr, "usage: opapi_gen aclnn.tbl aclnn_types.tbl out.c\n");
         return 2;
     }
     table_name = argv[1];
     in = fopen(argv[1], "r");
-    out = fopen(argv[2], "w");
-    if (!in || !out || !rows) {
+    listed = fopen(argv[2], "r");
+    out = fopen(argv[3], "w");
+    if (!in || !listed || !out || !rows) {
         perror("opapi_gen");
         return 1;
     }
-    generate(in, out, rows);
+    generate(in, listed, out, rows);
     append(out, rows);
     fclose(in);
+    fclose(listed);
     fclose(rows);
     return fclose(out) != 0;
 }

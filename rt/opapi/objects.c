@@ -68,6 +68,17 @@ const char *npu_dtype_name(int dtype)
     return row ? row->name : "?";
 }
 
+const char *npu_types_text(uint64_t types, char *text, size_t n_bytes)
+{
+    size_t n = 0;
+
+    text[0] = 0;
+    for (int t = 0; t < 64 && n < n_bytes; t++)
+        if (types >> t & 1)
+            n += (size_t)snprintf(text + n, n_bytes - n, "%s%s", n ? ", " : "", npu_dtype_name(t));
+    return text;
+}
+
 bool npu_dtype_in_torch(int dtype)
 {
     const struct npu_dtype_row *row = dtype_row(dtype);

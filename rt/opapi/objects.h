@@ -113,6 +113,8 @@ int64_t npu_tensor_numel(const struct aclTensor *t);
 size_t npu_dtype_bytes(int dtype);
 /* "float16"; "dtype 99" is text "?". Borrowed. */
 const char *npu_dtype_name(int dtype);
+/* "float32, float16": the names of a set of types, a bit each, in text, which is returned. */
+const char *npu_types_text(uint64_t types, char *text, size_t n_bytes);
 /* Is there such a type in torch? hifloat8 and the types of less than a byte have none. */
 bool npu_dtype_in_torch(int dtype);
 /* The view shape as "[2, 3]" in a buffer of this thread; up to four live at a time. */

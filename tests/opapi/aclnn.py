@@ -6,6 +6,7 @@
 The kinds of the parameters come from the library's own rows; the types of the C prototype follow.
 """
 import ctypes
+import functools
 
 import torch
 
@@ -21,7 +22,8 @@ PLAIN = {"i64": ctypes.c_int64, "i32": ctypes.c_int32, "i8": ctypes.c_int8, "u64
 
 
 class Param(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("kind", ctypes.c_uint8), ("optional", ctypes.c_bool)]
+    _fields_ = [("name", ctypes.c_char_p), ("kind", ctypes.c_uint8), ("optional", ctypes.c_bool),
+                ("types", ctypes.c_uint64)]
 
 
 class Row(ctypes.Structure):
@@ -39,6 +41,7 @@ class Refused(RuntimeError):
         self.code = code
 
 
+@functools.cache
 def library():
     lib = ctypes.CDLL("libopapi.so")
     lib.npu_opapi_rows.restype = ctypes.POINTER(Row)
@@ -48,9 +51,10 @@ def library():
     return lib
 
 
-def rows(lib=None):
+@functools.cache
+def rows():
     """name -> (index, [(parameter, kind, optional)])"""
-    lib = lib or library()
+    lib = library()
     n = ctypes.c_uint32()
     table = lib.npu_opapi_rows(ctypes.byref(n))
     return {table[i].name.decode(): (i, [(table[i].params[k].name.decode(), KINDS[table[i].params[k].kind],
@@ -58,9 +62,25 @@ def rows(lib=None):
             for i in range(n.value)}
 
 
+def types(lib=None):
+    """name -> [data types that the documentation of each parameter lists]; [] when it lists none"""
+    lib = lib or library()
+    n = ctypes.c_uint32()
+    table = lib.npu_opapi_rows(ctypes.byref(n))
+    return {table[i].name.decode(): [[t for t, k in DTYPES.items() if table[i].params[p].types >> k & 1]
+                                     for p in range(table[i].n_params)] for i in range(n.value)}
+
+
+def schemas(lib=None):
+    lib = lib or library()
+    n = ctypes.c_uint32()
+    table = lib.npu_opapi_rows(ctypes.byref(n))
+    return {table[i].name.decode(): (table[i].schema or b"").decode() for i in range(n.value)}
+
+
 def launches(lib=None):
     lib = lib or library()
-    return {name: lib.npu_opapi_calls(i) for name, (i, _) in rows(lib).items()}
+    return {name: lib.npu_opapi_calls(i) for name, (i, _) in rows().items()}
 
 
 def last_error():
@@ -126,7 +146,7 @@ def view_shape(lib, handle):
 def run(name, *values):
     """Both phases and a synchronise. Returns the view shapes of the written tensors afterwards."""
     lib = library()
-    params = rows(lib)[name][1]
+    params = rows()[name][1]
     assert len(params) == len(values), f"{name} has {len(params)} parameters: {params}"
     torch.npu.synchronize()
     made = [make(lib, kind, v) for (_, kind, _), v in zip(params, values)]

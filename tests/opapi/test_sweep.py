@@ -29,6 +29,7 @@ DIFFERS = {
 }
 # What torch_npu or the twin does not have: an exception with this text, and the next operator is right.
 REFUSES = {
+    "; allowed: ": "a type that the operator's documentation does not list",
     "aclStft": "not exported",
     "'stft' is not differentiable": "torch_npu has no gradient for the window",
     "from the 'SparseCsrnpu' backend": "torch_npu has no sparse CSR kernels",
