@@ -362,6 +362,16 @@ static void lay_transposed(struct npu_walk *w, const struct npu_insn *in)
     w->view[VIEW_SRC0] = run(&in->ref[1], bytes, 0, NPU_BLK_BYTES);
 }
 
+/* The operands as they are listed. */
+static void lay_rows(struct npu_walk *w, const struct npu_insn *in)
+{
+    const struct npu_rows *r = in->rows;
+
+    w->n_repeats = 1;
+    w->view[VIEW_DST] = listed(r->dst, r->dst_bytes, 0, r->n_dst, 0, NPU_BLK_BYTES);
+    w->view[VIEW_SRC0] = listed(r->src, r->src_bytes, 0, r->n_src, 0, NPU_BLK_BYTES);
+}
+
 static void lay_lanes(struct npu_walk *w, const struct npu_insn *in)
 {
     const struct npu_shape_row *shape = &npu_shapes[npu_isa[in->op].shape];
@@ -485,6 +495,21 @@ static bool narrows(const struct npu_insn *in)
     }
 }
 
+static bool rows_are_possible(struct npu_core_int *c, const struct npu_insn *in)
+{
+    const struct npu_rows *r = in->rows;
+
+    if (!r || r->fn >= N_ROWS || r->n_dst > NPU_ROWS_OPERANDS || r->n_src > NPU_ROWS_OPERANDS) {
+        npu_fault(&c->pub, NPU_E_ARG, in->where, "vrows without the operands of a function");
+        return false;
+    }
+    if (in->dst_type < N_TYPES && in->type < N_TYPES && npu_rows_table[r->fn].types >> in->type & 1)
+        return true;
+    npu_fault(&c->pub, NPU_E_TYPE, in->where, "%s does not take %s", npu_insn_name(in),
+              in->type < N_TYPES ? npu_types[in->type].name : "this type");
+    return false;
+}
+
 static bool type_is_possible(struct npu_core_int *c, const struct npu_insn *in)
 {
     const struct npu_isa_row *row = &npu_isa[in->op];
@@ -499,6 +524,8 @@ static bool type_is_possible(struct npu_core_int *c, const struct npu_insn *in)
                   in->dst_type < N_TYPES ? npu_types[in->dst_type].name : "?", in->mode);
         return false;
     }
+    if (in->op == OP_vrows && !rows_are_possible(c, in))
+        return false;
     if (in->type < N_TYPES && row->types >> in->type & 1 && narrows(in))
         return true;
     npu_fault(&c->pub, NPU_E_TYPE, in->where, "%s does not take %s", row->name,
@@ -555,6 +582,9 @@ bool npu_walk_init(struct npu_walk *w, struct npu_core_int *c, const struct npu_
         break;
     case SHAPE_NCHW:
         lay_nchw(w, c, &in);
+        break;
+    case SHAPE_ROWS:
+        lay_rows(w, &in);
         break;
     case SHAPE_TRANS:
     case SHAPE_PERM:
@@ -652,27 +682,27 @@ void npu_insn_accesses(const struct npu_core *core, const struct npu_insn *in, n
 /* ---- ranges ------------------------------------------------------------------------------------
  */
 
-void npu_fault_range(struct npu_core_int *c, enum npu_op op, const char *operand, enum npu_mem mem,
-                     uint64_t at, uint64_t bytes, struct npu_where where)
+void npu_fault_range(struct npu_core_int *c, const char *name, const char *operand,
+                     enum npu_mem mem, uint64_t at, uint64_t bytes, struct npu_where where)
 {
     const struct npu_bank *bank = &c->pub.mem[mem];
 
     if (!bank->bytes)
         npu_fault(&c->pub, NPU_E_RANGE, where, "%s: %s is in %s, which a%s core does not have",
-                  npu_isa[op].name, operand, npu_mems[mem].name,
+                  name, operand, npu_mems[mem].name,
                   c->pub.core_kind == CORE_AIV ? " vector" : " cube");
     else if (at > (uint64_t)bank->bytes * 16) /* a pointer to somewhere else */
-        npu_fault(&c->pub, NPU_E_RANGE, where, "%s: %s at %p is not in %s (%p, %u bytes)",
-                  npu_isa[op].name, operand, (void *)(bank->base + at), npu_mems[mem].name,
-                  (void *)bank->base, bank->bytes);
+        npu_fault(&c->pub, NPU_E_RANGE, where, "%s: %s at %p is not in %s (%p, %u bytes)", name,
+                  operand, (void *)(bank->base + at), npu_mems[mem].name, (void *)bank->base,
+                  bank->bytes);
     else if (at % NPU_BLK_BYTES && at + bytes <= bank->bytes)
         npu_fault(&c->pub, NPU_E_ALIGN, where,
-                  "%s: %s begins at %s byte %llu, which is not a multiple of 32", npu_isa[op].name,
-                  operand, npu_mems[mem].name, (unsigned long long)at);
+                  "%s: %s begins at %s byte %llu, which is not a multiple of 32", name, operand,
+                  npu_mems[mem].name, (unsigned long long)at);
     else
         npu_fault(&c->pub, NPU_E_RANGE, where,
-                  "%s: %s covers %s bytes %llu to %llu (%llu bytes), but %s has %u bytes",
-                  npu_isa[op].name, operand, npu_mems[mem].name, (unsigned long long)at,
+                  "%s: %s covers %s bytes %llu to %llu (%llu bytes), but %s has %u bytes", name,
+                  operand, npu_mems[mem].name, (unsigned long long)at,
                   (unsigned long long)(at + bytes - 1), (unsigned long long)bytes,
                   npu_mems[mem].name, bank->bytes);
 }
@@ -700,7 +730,7 @@ static void check_one(void *arg, enum npu_mem mem, uint64_t at, uint32_t bytes, 
         bytes =
             (uint32_t)((uint64_t)k->in->count * k->view->chunk_bytes / k->view->lanes_per_chunk);
     }
-    npu_fault_range(k->c, k->in->op, k->view->name, mem, at, bytes, k->in->where);
+    npu_fault_range(k->c, npu_insn_name(k->in), k->view->name, mem, at, bytes, k->in->where);
 }
 
 /* The first address that is not aligned, or `at` when all are. */
@@ -723,7 +753,7 @@ bool npu_walk_check(const struct npu_walk *w, struct npu_core_int *c, const stru
         if (odd_start(v) % v->align) {
             npu_fault(&c->pub, NPU_E_ALIGN, in->where,
                       "%s: %s begins at %s byte %llu, which is not a multiple of %u",
-                      npu_isa[in->op].name, v->name, npu_mems[v->mem].name,
+                      npu_insn_name(in), v->name, npu_mems[v->mem].name,
                       (unsigned long long)odd_start(v), v->align);
             return false;
         }

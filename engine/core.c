@@ -187,8 +187,11 @@ void npu_core_look(struct npu_core_int *c)
 void npu_core_reset(struct npu_core_int *c)
 {
     memset(c->flag, 0, sizeof c->flag);
-    for (int p = 0; c->n_held && p < N_PIPES; p++)
+    for (int p = 0; c->n_held && p < N_PIPES; p++) {
+        for (uint32_t i = c->held[p].head; i < c->held[p].n; i++)
+            npu_rows_drop(&c->held[p].insn[i]);
         c->held[p].head = c->held[p].n = 0;
+    }
     c->n_held = c->seq = 0;
     c->order = ORDER_PROGRAM;
     c->fault.status = NPU_OK;
@@ -230,10 +233,16 @@ void npu_core_end(struct npu_core_int *c)
 
 void npu_core_finish(struct npu_core_int *c)
 {
-    for (int p = 0; p < N_PIPES; p++)
+    for (int p = 0; p < N_PIPES; p++) {
+        for (uint32_t i = c->held[p].head; i < c->held[p].n; i++)
+            npu_rows_drop(&c->held[p].insn[i]);
         free(c->held[p].insn);
+    }
     memset(c->held, 0, sizeof c->held);
     npu_dcache_end(c);
+    free(c->scratch);
+    c->scratch = NULL;
+    c->scratch_floats = 0;
 }
 
 void npu_kernel_printf(struct npu_core *c, const char *fmt, ...)

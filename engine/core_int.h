@@ -45,6 +45,8 @@ struct npu_core_int {
     bool polls;               /* parked, but wants to look again whenever its worker has time */
     uint32_t confirmed_epoch; /* npu_wait_word: see launch.c */
     struct npu_dcache *dcache;
+    float *scratch;           /* rows.c: made when first wanted, kept for the next block */
+    uint32_t scratch_floats;
 };
 
 static inline struct npu_core_int *npu_core_int(struct npu_core *c)
@@ -108,6 +110,14 @@ bool npu_run_all_resident(struct npu_core *core, const char *name, struct npu_wh
 /* Tells what the launch noted that was not told before, on stderr. */
 void npu_notes_tell(const char *kernel);
 
+/* The instruction's name for messages: that of the call for vrows. */
+static inline const char *npu_insn_name(const struct npu_insn *in)
+{
+    return in->op == OP_vrows && in->rows && in->rows->fn < N_ROWS
+               ? npu_rows_table[in->rows->fn].name
+               : npu_isa[in->op].name;
+}
+
 /* ---- access.c ---- */
 
 /* One operand as chunks: chunk k of repeat r begins at at + r * rep_step + k * chunk_step. */
@@ -149,8 +159,8 @@ static inline uint8_t *npu_view_base(const struct npu_core_int *c, const struct 
     return c->pub.mem[v->mem].base + v->at;
 }
 /* The same message for the fast doors. at_bytes counts from the start of mem. */
-void npu_fault_range(struct npu_core_int *c, enum npu_op op, const char *operand, enum npu_mem mem,
-                     uint64_t at_bytes, uint64_t bytes, struct npu_where where);
+void npu_fault_range(struct npu_core_int *c, const char *name, const char *operand,
+                     enum npu_mem mem, uint64_t at_bytes, uint64_t bytes, struct npu_where where);
 
 /* ---- executing one laid-out instruction ---- */
 void npu_vec_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w);
@@ -159,6 +169,10 @@ void npu_make_finite(enum npu_type type, void *elements, uint32_t n);
 void npu_special_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w);
 /* False when the instruction is none of those in rearrange.c. */
 bool npu_rearrange_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w);
+/* A queued vrows owns its operands: a copy of what the door has on its stack. False: no memory. */
+bool npu_rows_keep(struct npu_core_int *c, struct npu_insn *in);
+void npu_rows_drop(struct npu_insn *in);
+void npu_rows_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w);
 void npu_mte_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w);
 
 /* One repeat of a view into a dense buffer of 256 bytes. mask NULL: all of it; else only the chunks

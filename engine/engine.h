@@ -60,6 +60,21 @@ struct npu_insn {
     uint64_t cmpmask[2];    /* vsel mode 0: filled by the engine from the registers */
     uint8_t atomic_op, atomic_type; /* copy_ub_to_gm: the same */
     bool saturates;                 /* the same: results in half or bfloat16 are finite */
+    const struct npu_rows *rows; /* vrows: operands and numbers; npu_issue copies what it keeps */
+};
+
+/* What vrows works on, all in UB. An operand of 0 bytes is one that the call leaves out; one that
+ * is read and written stands in both lists. engine/rows.h says what each function does with them.
+ */
+enum { NPU_ROWS_OPERANDS = 10, NPU_ROWS_NUMBERS = 32, NPU_ROWS_MOST = 1 << 20 };
+struct npu_rows {
+    uint8_t fn; /* enum npu_rows_fn */
+    uint8_t n_dst, n_src;
+    uint32_t dst[NPU_ROWS_OPERANDS], dst_bytes[NPU_ROWS_OPERANDS];
+    uint32_t src[NPU_ROWS_OPERANDS], src_bytes[NPU_ROWS_OPERANDS];
+    uint32_t num[NPU_ROWS_NUMBERS]; /* sizes and choices, at most NPU_ROWS_MOST */
+    uint32_t bits[4];
+    float real[2];
 };
 
 /* What the fields mean where it is not obvious (strides in 32-byte blks unless said otherwise):
@@ -94,7 +109,8 @@ struct npu_insn {
  * rows of burst_bytes elements, repeat 1; mode 1: down the rows. vbrcb         8 elements of src0 a
  * repeat, one after the other; mask is not looked at. vgather       ref[1] + scalar + offset is
  * where an element lies, all in bytes; the offsets are 32-bit, contiguous at ref[2], one a lane.
- * vcopy         n_burst 0: lanes under mask and strides; else n_burst bursts with gaps, as the
+ * vrows  all operands and numbers at `rows`; type: of the elements, dst_type: of what stands
+ * beside them (sums, means). vcopy         n_burst 0: lanes under mask and strides; else n_burst bursts with gaps, as the
  * movers. copy_*        n_burst bursts of burst_bytes; gaps in bytes. In UB each burst begins at a
  * multiple of 32 bytes and its gap counts from the padded end. A burst with pads or a tail is
  * filled with `scalar` when is_pad is set, else with its own first element. Set and wait  set_flag:
@@ -119,6 +135,7 @@ struct npu_regs {
         extreme[2]; /* bits of value and index of the newest vcmax or vcmin, over all repeats */
     uint16_t n_merged[4]; /* elements of each queue that the newest vmrgsort has taken */
     uint64_t n_gathered;  /* elements that the newest vgathermask has written */
+    bool has_adjusted;    /* the newest AdjustSoftMaxRes has found the number it looks for */
 };
 
 /* Operands of the instructions that have more than three; read when one is issued. Bytes of UB. */

@@ -278,6 +278,7 @@ enum { SRC_VVV = 2, SRC_VVVS = 2, SRC_VV = 1, SRC_VVS = 1, SRC_AXPY = 2, SRC_VS 
 #define LANES_PERM(types, op, lane)
 #define LANES_NCHW(types, op, lane)
 #define LANES_COPY(types, op, lane)
+#define LANES_ROWS(types, op, lane)
 #define VEC(op, shape, types, cost, lane, brief) LANES_##shape(types, op, lane)
 #include "../isa/vec.def"
 
@@ -742,6 +743,7 @@ SEL_ONE(b32)
 #define SLOTS_PERM(types, op)
 #define SLOTS_NCHW(types, op)
 #define SLOTS_COPY(types, op)
+#define SLOTS_ROWS(types, op)
 
 #define CONV_SLOT(mode, S, D) .conv[TYPE_##S][TYPE_##D][ROUND_##mode] = conv_##S##_##D##_##mode,
 #define CONV_NONE(S, D)       .conv[TYPE_##S][TYPE_##D][ROUND_NONE] = conv_##S##_##D##_RINT,

@@ -133,7 +133,10 @@ static void push(struct npu_core_int *c, const struct npu_insn *in)
         h->insn = more;
         h->room = room;
     }
-    h->insn[h->n++] = *in;
+    h->insn[h->n] = *in;
+    if (!npu_rows_keep(c, &h->insn[h->n]))
+        return;
+    h->n++;
     c->n_held++;
     c->pub.slow = true;
 }
@@ -141,6 +144,7 @@ static void push(struct npu_core_int *c, const struct npu_insn *in)
 static void pop(struct npu_core_int *c, struct npu_held *h)
 {
     c->n_held--;
+    npu_rows_drop(&h->insn[h->head]);
     if (++h->head == h->n)
         h->head = h->n = 0;
 }
@@ -278,6 +282,8 @@ static bool stops_program(const struct npu_insn *in)
  * stands still until they are done. */
 static bool is_immediate(const struct npu_insn *in)
 {
+    if (in->kind == KIND_OP && in->op == OP_vrows)
+        return in->rows && in->rows->fn == ROWS_AdjustSoftMaxRes;
     return in->kind == KIND_OP && (in->op == OP_vcmpr || in->op == OP_vgathermask ||
                                    in->op == OP_vmrgsort || in->op == OP_vnchwconv);
 }
@@ -287,7 +293,7 @@ static void fault_behind_wait(struct npu_core_int *c, const struct npu_insn *in)
     npu_fault(&c->pub, NPU_E_DEADLOCK, in->where,
               "%s exchanges values with the program and stands behind a wait_flag on pipe %s whose "
               "set_flag comes later in the program: set the flag before",
-              npu_isa[in->op].name, npu_pipes[in->pipe].name);
+              npu_insn_name(in), npu_pipes[in->pipe].name);
 }
 
 static void issue_program(struct npu_core_int *c, const struct npu_insn *in)

@@ -254,6 +254,7 @@ static rearrange_fn *const functions[N_OPS] = {
     [OP_vpermute] = permute,
     [OP_vcumsum] = cumulate,
     [OP_vnchwconv] = transpose_blks,
+    [OP_vrows] = npu_rows_run,
 };
 
 bool npu_rearrange_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w)

@@ -10,9 +10,7 @@
 #include <strings.h>
 #include "../base/banned.h"
 
-/* Movers carry bytes, so every type is as good as another. */
-enum { TYPES_ANY = (1u << N_TYPES) - 1 };
-
+/* Movers carry bytes, so every type (TYPES_ANY) is as good as another. */
 const struct npu_isa_row npu_isa[N_OPS] = {
 #define VEC(op, sh, ty, co, lane, br)                                                              \
     [OP_##op] = {#op, br, #lane, PIPE_V, SHAPE_##sh, COST_##co, TYPES_##ty},
@@ -20,6 +18,10 @@ const struct npu_isa_row npu_isa[N_OPS] = {
 #define MTE(op, pi, dst, src, co, br)                                                              \
     [OP_##op] = {#op, br, "", PIPE_##pi, SHAPE_COPY, COST_##co, TYPES_ANY},
 #include "mte.def"
+};
+const struct npu_rows_row npu_rows_table[N_ROWS] = {
+#define ROWS(name, fn, ty, br) [ROWS_##name] = {#name, br, TYPES_##ty},
+#include "rows.def"
 };
 const struct npu_type_row npu_types[N_TYPES] = {
 #define TYPE(name, bytes, ctype, brief) [TYPE_##name] = {#name, brief, bytes},

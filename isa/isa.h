@@ -46,6 +46,12 @@ enum npu_op {
 #include "mte.def"
     N_OPS
 };
+/* What vrows can do. */
+enum npu_rows_fn {
+#define ROWS(name, function, types, brief) ROWS_##name,
+#include "rows.def"
+    N_ROWS
+};
 
 /* Relations of vcmp and vcmps; mode of struct npu_insn. */
 enum npu_relation { CMP_LT, CMP_GT, CMP_EQ, CMP_LE, CMP_GE, CMP_NE };
@@ -82,6 +88,10 @@ struct npu_shape_row {
 struct npu_name_row {
     const char *name, *brief;
 };
+struct npu_rows_row {
+    const char *name, *brief;
+    uint32_t types; /* bit per enum npu_type */
+};
 struct npu_soc {
     const char *name;
     uint32_t arch;              /* 2201 or 3510, the number of --npu-arch=dav-NNNN */
@@ -91,6 +101,7 @@ struct npu_soc {
 };
 
 NPU_API extern const struct npu_isa_row npu_isa[N_OPS];
+NPU_API extern const struct npu_rows_row npu_rows_table[N_ROWS];
 NPU_API extern const struct npu_type_row npu_types[N_TYPES];
 NPU_API extern const struct npu_shape_row npu_shapes[N_SHAPES];
 NPU_API extern const struct npu_name_row npu_pipes[N_PIPES], npu_mems[N_MEMS], npu_costs[N_COSTS];

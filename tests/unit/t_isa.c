@@ -836,6 +836,28 @@ static void golden_vnchwconv(enum npu_op op, enum npu_type type)
         }
 }
 
+/* 3 x 5 elements, transposed; t_adv_*.cpp has the functions of isa/rows.def. */
+static void golden_vrows(enum npu_op op, enum npu_type type)
+{
+    const uint32_t bytes = 15 * npu_types[type].bytes;
+    const struct npu_rows rows = {.fn = ROWS_Transpose,
+                                  .n_dst = 1,
+                                  .n_src = 1,
+                                  .dst = {0},
+                                  .dst_bytes = {bytes},
+                                  .src = {1024},
+                                  .src_bytes = {bytes},
+                                  .num = {2, 5, 3, 3, 1, 1, 5}};
+    struct special p = special(op, type);
+
+    p.in.rows = &rows;
+    for (uint32_t i = 0; i < LANES; i++)
+        p.a[i] = i;
+    on_core(run_special, &p);
+    for (uint32_t i = 0; i < 15; i++)
+        assert_int_equal(element(p.d, type, i), i % 3 * 5 + i / 3);
+}
+
 static void golden_vbrcb(enum npu_op op, enum npu_type type)
 {
     const uint32_t elem = npu_types[type].bytes, per = NPU_BLK_BYTES / elem;
