@@ -29,6 +29,11 @@ def declared(name, text):
         stem = re.sub(r"(_r(n|na|d|u|z))?(_sync)?$", "", name)
         stamped = set(re.findall(r"\b(asc_\w+)##\w+", text)) & {re.sub(r"[a-z]*\d*$", "", stem), re.sub(r"\d+$", "", stem)}
         return bool(re.search(rf"\b{stem}\b", text) or stamped)
+    around = re.findall(r"\b(\w*)##\w+##(\w+)\b", text)  # Get##name##MaxMinTmpSize with NPU_SIZE(ReduceSum)
+    around += [("", end) for end in re.findall(r"\bname##(\w+)\b", text)]
+    if any(name.startswith(a) and name.endswith(b) and re.search(rf"\(({name[len(a):-len(b)]})\b", text)
+           for a, b in around if len(name) > len(a) + len(b)):
+        return True
     stems = re.findall(r"\b(\w+_)##\w+", text)
     rounded = name[:-1]  # NPU_CCE_CONV5 adds the letter of the rounding
     return any(

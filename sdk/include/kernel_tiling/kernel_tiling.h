@@ -15,6 +15,8 @@ namespace AscendC::tiling {
 #define NPU_U64(field)       uint64_t field = 0;
 #define NPU_I64(field)       int64_t field = 0;
 #define NPU_F32(field)       float field = 0;
+#define NPU_U16(field)       uint16_t field = 0;
+#define NPU_BOOL(field)      bool field = false;
 #define NPU_U32S(field, n)   uint32_t field[n] = {};
 #define NPU_I32S(field, n)   int32_t field[n] = {};
 #define NPU_SUB(type, field) type field = {};
@@ -28,9 +30,15 @@ namespace AscendC::tiling {
 #undef NPU_U64
 #undef NPU_I64
 #undef NPU_F32
+#undef NPU_U16
+#undef NPU_BOOL
 #undef NPU_U32S
 #undef NPU_I32S
 #undef NPU_SUB
 
 } // namespace AscendC::tiling
+
+/* Kernels say these names alone. */
+#define TILING(name, ...) using AscendC::tiling::name;
+#include "tilings.def"
 #endif

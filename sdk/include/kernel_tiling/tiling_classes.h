@@ -13,6 +13,8 @@ namespace optiling {
 #define NPU_U64(field)       TILING_DATA_FIELD_DEF(uint64_t, field)
 #define NPU_I64(field)       TILING_DATA_FIELD_DEF(int64_t, field)
 #define NPU_F32(field)       TILING_DATA_FIELD_DEF(float, field)
+#define NPU_U16(field)       TILING_DATA_FIELD_DEF(uint16_t, field)
+#define NPU_BOOL(field)      TILING_DATA_FIELD_DEF(bool, field)
 #define NPU_U32S(field, n)   TILING_DATA_FIELD_DEF_ARR(uint32_t, n, field)
 #define NPU_I32S(field, n)   TILING_DATA_FIELD_DEF_ARR(int32_t, n, field)
 #define NPU_SUB(type, field) TILING_DATA_FIELD_DEF_STRUCT(type, field)
@@ -26,6 +28,8 @@ namespace optiling {
 #undef NPU_U64
 #undef NPU_I64
 #undef NPU_F32
+#undef NPU_U16
+#undef NPU_BOOL
 #undef NPU_U32S
 #undef NPU_I32S
 #undef NPU_SUB

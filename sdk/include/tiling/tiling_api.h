@@ -8,7 +8,9 @@
 #ifndef NPUTWIN_TILING_API_H
 #define NPUTWIN_TILING_API_H
 #include "platform/platform_ascendc.h"
+#include "securec.h" /* hosts copy plans with memcpy_s and do not include it themselves */
 #include "register/tilingdata_base.h"
 #include "../kernel_tiling/tiling_classes.h"
 #include "nputwin/tmp_size.h"
+#include "nputwin/rows_size.h"
 #endif
