@@ -349,6 +349,9 @@ inline int32_t LocalTensor<T>::ToFile(const Name &fileName) const
 #define ascendc_assert(expr, ...)                                                                  \
     (!NPU_DUMPS || (expr) ? (void)0                                                                \
                           : ::nputwin::assert_failed(NPU_HERE, #expr __VA_OPT__(, ) __VA_ARGS__))
+#ifndef ASSERT /* no page has it, but public programs say it */
+#define ASSERT(expr) ascendc_assert(expr)
+#endif
 
 /* The older assertion: behavior is code in braces that runs first, usually a KERNEL_LOG, whose text
  * then is the story. Levels below KERNEL_ERROR say nothing. */

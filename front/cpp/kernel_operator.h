@@ -33,5 +33,11 @@
 #include "adv/math.h"
 #include "adv/activation.h"
 #include "debug.h"
+#include "adv/norm.h"
+#include "adv/reduce.h"
+#include "adv/softmax.h"
+#include "adv/sort.h"
+#include "adv/transform.h"
+#include "adv/filter.h"
 #include "../cce/cce.h"
 #endif

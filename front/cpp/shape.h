@@ -8,13 +8,13 @@
 #define NPU_FRONT_SHAPE_H
 #include "std.h"
 #include "types.h"
+#include "kernel_tiling/adv_types.h"
 
 namespace AscendC {
 
 /* ---- ShapeInfo ----------------------------------------------------------------------- */
 
 const int32_t K_MAX_DIM = 8;
-enum class DataFormat : uint8_t { ND = 0, NZ, NCHW, NC1HWC0, NHWC };
 struct ShapeInfo {
     ShapeInfo() {}
     ShapeInfo(const uint8_t dim, const uint32_t dims[], const uint8_t original_dim,
