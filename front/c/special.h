@@ -173,11 +173,6 @@ NPU_C_REFUSE_BOTH(asc_deq_int322half, "dst half, src int32_t", NPU_C_SAYS2)
 
 /* ---- 4-bit integers -------------------------------------------------------------------- */
 
-/* Two a byte, the lower half first; count is even. */
-struct int4b_t {
-    int8_t storage;
-};
-
 namespace nputwin {
 
 inline bool c_even(const char *name, uint32_t count, npu_where where)

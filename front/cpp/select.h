@@ -83,6 +83,42 @@ inline bool check_round(npu_core *c, AscendC::RoundMode round, npu_where where)
     return false;
 }
 
+/* Halves and 4-bit integers, two of which share a byte. */
+template <class T, class U>
+constexpr bool is_int4 =
+    NPU_ARCH == 2201 && ((std::is_same_v<T, int4b_t> && std::is_same_v<U, half>) ||
+                         (std::is_same_v<T, half> && std::is_same_v<U, int4b_t>));
+template <class T, class U> constexpr bool casts()
+{
+    if constexpr (is_int4<T, U>)
+        return true;
+    else if constexpr (is_element<T>::value && is_element<U>::value)
+        return converts(type_of<U>, type_of<T>) || is_deq<T, U>;
+    else
+        return false;
+}
+/* count elements, or under the mask register when count is 0. */
+template <class T, class U>
+inline void cast_int4(npu_core *c, const T *dst, const U *src, AscendC::RoundMode round,
+                      uint32_t count, uint32_t repeat, const AscendC::UnaryRepeatParams &p,
+                      npu_where where)
+{
+    constexpr bool narrows = std::is_same_v<T, int4b_t>;
+    npu_insn in = vec_insn(c, narrows ? OP_vf162s4 : OP_vs42f16, TYPE_f16, dst, src, nullptr,
+                           repeat, unary_strides(p), where);
+    in.mode = narrows ? uint8_t(round) : uint8_t(0);
+    in.count = count;
+    if (NPU_UNLIKELY(count % 2))
+        npu_fault(c, NPU_E_ARG, where,
+                  "Cast: count is %u; two 4-bit integers share a byte, so it is even", count);
+    else if (!check_round(c, round, where))
+        return;
+    else if (count)
+        npu_issue(c, &in);
+    else if (repeat)
+        issue_masked(c, in);
+}
+
 } // namespace nputwin
 
 namespace AscendC {
@@ -313,9 +349,9 @@ inline void Select(const LocalTensor<T> &dst, const LocalTensor<T> &src0,
 inline void SetDeqScale(half scale) { nputwin::core()->regs.deq_scale = nputwin::bits_of(scale); }
 #endif
 #define NPU_CONVERTS(T, U)                                                                         \
-    static_assert(                                                                                 \
-        nputwin::converts(nputwin::type_of<U>, nputwin::type_of<T>) || nputwin::is_deq<T, U>,      \
-        "Cast: the chip has no conversion between these two types; isa/conv.def lists them")
+    static_assert(nputwin::casts<T, U>(),                                                          \
+                  "Cast: the chip has no conversion between these two types; isa/conv.def lists "  \
+                  "them")
 
 template <typename T, typename U>
 inline void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, const RoundMode &roundMode,
@@ -323,7 +359,10 @@ inline void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, const Rou
 {
     NPU_CONVERTS(T, U);
     npu_core *c = nputwin::core();
-    if constexpr (nputwin::is_deq<T, U>) {
+    if constexpr (nputwin::is_int4<T, U>) {
+        nputwin::cast_int4(c, dst.raw(), src.raw(), roundMode, count, 0,
+                           UnaryRepeatParams(1, 1, 8, 8), where);
+    } else if constexpr (nputwin::is_deq<T, U>) {
         npu_insn in =
             nputwin::count_insn(c, OP_vdeq, TYPE_s32, dst.raw(), src.raw(), nullptr, count, where);
         if (count)
@@ -343,14 +382,19 @@ inline void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, const Rou
     npu_core *c = nputwin::core();
     if constexpr (isSetMask)
         nputwin::load_mask(c, nputwin::mask_argument(mask));
-    npu_insn in = nputwin::vec_insn(c, OP_vconv, nputwin::type_of<U>, dst.raw(), src.raw(), nullptr,
-                                    repeatTime, nputwin::unary_strides(p), where);
-    in.dst_type = nputwin::type_of<T>;
-    in.mode = uint8_t(roundMode);
-    if constexpr (nputwin::is_deq<T, U>)
-        nputwin::dequantize(c, in, where);
-    else if (nputwin::check_round(c, roundMode, where))
-        nputwin::issue_masked(c, in);
+    if constexpr (nputwin::is_int4<T, U>) {
+        nputwin::cast_int4(c, dst.raw(), src.raw(), roundMode, 0, repeatTime, p, where);
+        return;
+    } else {
+        npu_insn in = nputwin::vec_insn(c, OP_vconv, nputwin::type_of<U>, dst.raw(), src.raw(),
+                                        nullptr, repeatTime, nputwin::unary_strides(p), where);
+        in.dst_type = nputwin::type_of<T>;
+        in.mode = uint8_t(roundMode);
+        if constexpr (nputwin::is_deq<T, U>)
+            nputwin::dequantize(c, in, where);
+        else if (nputwin::check_round(c, roundMode, where))
+            nputwin::issue_masked(c, in);
+    }
 }
 #undef NPU_CONVERTS
 

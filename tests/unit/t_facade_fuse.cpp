@@ -315,6 +315,61 @@ static void bilinear(void **)
         NPU_E_ARG, {"BilinearInterpolation", "vROffset 100"});
 }
 
+/* Halves to 4 bits in each rounding, and back; bits of lanes in pairs, as the page wants them. */
+static void cast_int4(void **)
+{
+    const double in[] = {1.5, -1.5, 2.5, -2.5, 100, -100, 0.25, -0.25};
+    const int want[][8] = {{2, -2, 2, -2, 7, -8, 0, 0},  {2, -2, 2, -2, 7, -8, 0, 0},
+                           {1, -2, 2, -3, 7, -8, 0, -1}, {2, -1, 3, -2, 7, -8, 1, 0},
+                           {2, -2, 3, -3, 7, -8, 0, 0},  {1, -1, 2, -2, 7, -8, 0, 0}};
+    run_well([&] {
+        LocalMemAllocator<> ub;
+        LocalTensor<half> x = ub.Alloc<half>(512), back = ub.Alloc<half>(512);
+        LocalTensor<int8_t> y = ub.Alloc<int8_t>(512);
+        const LocalTensor<int4b_t> nibbles = y.ReinterpretCast<AscendC::int4b_t>();
+        const auto at = [&](uint32_t i) {
+            const int v = uint8_t(y.GetValue(i / 2)) >> i % 2 * 4 & 15;
+            return v - (v & 8) * 2;
+        };
+        for (uint32_t i = 0; i < 512; i++)
+            x.SetValue(i, half(in[i % 8]));
+        for (int mode = 0; mode < 6; mode++) {
+            for (uint32_t i = 0; i < 512; i++)
+                y.SetValue(i, 0x77);
+            Cast(nibbles, x, RoundMode(mode), 150u);
+            for (uint32_t i = 0; i < 300; i++)
+                assert_int_equal(at(i), i < 150 ? want[mode][i % 8] : 7);
+        }
+        for (uint32_t i = 0; i < 512; i++)
+            y.SetValue(i, 0x77);
+        const uint64_t pairs[2] = {0xc, 3};
+        Cast(nibbles, x, RoundMode::CAST_FLOOR, pairs, 2, UnaryRepeatParams(2, 1, 5, 8));
+        for (uint32_t i = 0; i < 1024; i++) { /* repeats 160 bytes apart, blks of 64 lanes 64 */
+            const uint32_t l = i % 320 % 128;
+            const bool on = i / 320 < 2 && i % 320 < 192 &&
+                            ((i % 320 < 64 && (l == 2 || l == 3)) || (i % 320 >= 128 && l < 2));
+            assert_int_equal(at(i), on ? want[2][l % 8] : 7);
+        }
+        Cast(nibbles, x, RoundMode::CAST_RINT, 512u);
+        Cast(back, nibbles, RoundMode::CAST_NONE, 512u);
+        for (uint32_t i = 0; i < 512; i++)
+            assert_true(float(back.GetValue(i)) == float(want[1][i % 8]));
+        for (uint32_t i = 0; i < 512; i++)
+            back.SetValue(i, half(77.0f));
+        Cast(back, nibbles, RoundMode::CAST_NONE, uint64_t(30), 3, UnaryRepeatParams(1, 1, 9, 2));
+        for (uint32_t i = 0; i < 432; i++)
+            assert_true(float(back.GetValue(i)) ==
+                        (i % 144 < 30 ? float(want[1][i % 144 % 8]) : 77.0f));
+    });
+    run_fails(
+        [] {
+            LocalMemAllocator<> ub;
+            LocalTensor<half> x = ub.Alloc<half>(64);
+            Cast(x.ReinterpretCast<int4b_t>(), x, RoundMode::CAST_RINT, 33u);
+        },
+        NPU_E_ARG, {"count is 33", "even"});
+}
+
 /* ---- smaller forms of other calls ------------------------------------------------------- */
 
 static void compare_integers(void **)
@@ -434,6 +489,7 @@ int main()
         cmocka_unit_test(dequant_refusals), cmocka_unit_test(bilinear),
         cmocka_unit_test(compare_integers), cmocka_unit_test(bits_of_words),
         cmocka_unit_test(extreme_register), cmocka_unit_test(typed_scalars),
+        cmocka_unit_test(cast_int4),
     };
     return cmocka_run_group_tests_name("facade fuse", tests, nullptr, nullptr);
 }
