@@ -173,6 +173,8 @@ static bool is_shown(enum npu_op op)
 
 int main(void)
 {
+    static double per_second[N_OPS][2];
+    double least_limit = 1e9;
     void *a = aligned_alloc(4096, LIMIT_BYTES), *b = aligned_alloc(4096, LIMIT_BYTES),
          *z = aligned_alloc(4096, LIMIT_BYTES);
 
@@ -181,7 +183,13 @@ int main(void)
     memset(a, 1, LIMIT_BYTES);
     memset(b, 2, LIMIT_BYTES);
     memset(z, 0, LIMIT_BYTES);
-    const double limit = 3.0 * LIMIT_BYTES / bench_limit(z, a, b, LIMIT_BYTES, 20);
+    for (uint32_t op = 0; op < N_OPS; op++) /* the limit again and again: the least counts */
+        for (int half = 0; is_shown((enum npu_op)op) && half < 2; half++) {
+            const double l = bench_limit(z, a, b, LIMIT_BYTES, 1);
+            least_limit = l < least_limit ? l : least_limit;
+            per_second[op][half] = measure((enum npu_op)op, half ? TYPE_f16 : TYPE_f32);
+        }
+    const double limit = 3.0 * LIMIT_BYTES / least_limit;
     (void)printf("Streaming limit: %.1f GB/s, two arrays in and one out, all threads.\n\n"
                  "| instruction | what | half, G/s | of limit | float, G/s | of limit |\n"
                  "|---|---|---|---|---|---|\n",
@@ -191,8 +199,8 @@ int main(void)
             if ((int)npu_isa[op].cost != cost || !is_shown((enum npu_op)op))
                 continue;
             (void)printf("| %s | %s |", npu_isa[op].name, npu_isa[op].brief);
-            print_cell(measure((enum npu_op)op, TYPE_f16), limit, (enum npu_op)op, TYPE_f16);
-            print_cell(measure((enum npu_op)op, TYPE_f32), limit, (enum npu_op)op, TYPE_f32);
+            print_cell(per_second[op][1], limit, (enum npu_op)op, TYPE_f16);
+            print_cell(per_second[op][0], limit, (enum npu_op)op, TYPE_f32);
             (void)printf("\n");
         }
     free(a);
