@@ -20,7 +20,7 @@ def unpack(case, folder):
 @pytest.fixture(scope="session")
 def cases(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cases")
-    for case in ("C07", "C11", "C13", "C17", "C23", "C27", "C31"):
+    for case in ("C03", "C05", "C07", "C09", "C11", "C13", "C17", "C23", "C27", "C31"):
         unpack(case, folder / case)
     return folder
 
