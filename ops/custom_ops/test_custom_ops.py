@@ -401,3 +401,78 @@ def test_aclop_with_a_list_of_tensors(shell, words):
 a, b = Array(np.ones(4, 'f4')), Array(np.arange(4, dtype='f4'))
 refused(100000, 'weights is a ValueDepend(REQUIRED) input', call=lambda: aclop('SumListCustom', [a, b, a, a, a, a], [a]))
 """, ASCEND_CUSTOM_OPP_PATH=str(words[0].parents[2]))
+
+
+# ---- in PyTorch: framework/ in the project, and <op>_extension/ beside one without it ----
+
+def wheel_of(shell, project, folder, where):
+    """The built package below `where`; nothing of the operator project itself has changed."""
+    shutil.copytree(HERE / project, where / "p", ignore=shutil.ignore_patterns("build", "build_out", "__pycache__", "*.egg-info"))
+    before = {f: f.read_bytes() for f in (where / "p").rglob("*") if f.is_file()}
+    assert not any("framework" in f.name for f in before) and any(f.name.endswith("_tiling.h") for f in before)
+    build_in = Shell(where / "p" / folder, shell.env | {"PATH": f"{Path(sys.executable).parent}:{shell.env['PATH']}"})
+    build_in.run(sys.executable, "setup.py", "-q", "egg_info", "--egg-base", where, "build", "--build-base", where / "work",
+                 "--build-lib", where / "lib", "--build-temp", where / "work")
+    after = {f for f in (where / "p").rglob("*") if f.is_file() and "__pycache__" not in f.parts}
+    assert after == set(before) and all(f.read_bytes() == text for f, text in before.items())
+    return where / "lib"
+
+
+@pytest.fixture(scope="module")
+def framework(shell, tmp_path_factory):
+    return wheel_of(shell, "axpy_custom", "framework/axpy_ext", tmp_path_factory.mktemp("framework"))
+
+
+def torch_run(shell, library, *words, expect=0, **env):
+    return Shell("/", shell.env).run(sys.executable, *words, expect=expect, env={"PYTHONPATH": str(library)} | env)
+
+
+@pytest.mark.parametrize("queue", ["0", "2"])
+def test_framework_of_the_project(shell, package, framework, queue):
+    """OpCommand, EXEC_NPU_CMD_EXT and EXEC_KERNEL_CMD from torch; op_host, op_kernel, tiling and json stay byte for byte."""
+    said = torch_run(shell, framework, HERE / "axpy_custom/framework/axpy_ext/test/test.py", TASK_QUEUE_ENABLE=queue,
+                     ASCEND_CUSTOM_OPP_PATH=str(package))
+    assert "OK" in said.splitlines(), said
+
+
+ALONE = """
+import torch, torch_npu, axpy_ext
+x = torch.ones(8).npu()
+try:
+    print(torch.ops.npu.{}(x, x, 1.0).cpu())
+except RuntimeError as e:
+    print(e)
+"""
+
+
+def test_framework_before_the_package_is_installed(shell, framework, tmp_path):
+    said = torch_run(shell, framework, "-c", ALONE.format("axpy"), ASCEND_OPP_PATH=str(tmp_path))
+    assert "AxpyCustom" in said and "custom_opp_" in said and ".run" in said, said
+    said = torch_run(shell, framework, "-c", ALONE.format("axpy_aclnn"), ASCEND_OPP_PATH=str(tmp_path))
+    assert "aclnnAxpyCustom" in said and "libopapi.so" in said, said
+
+
+def test_a_refused_call_behind_the_queue_poisons_the_device(shell, package, framework):
+    """TASK_QUEUE_ENABLE=2: the first phase runs on torch_npu's thread, which would go on with an output that nobody wrote."""
+    said = torch_run(shell, framework, "-c", """
+import torch, torch_npu, axpy_ext
+i = torch.ones(8, dtype=torch.int32).npu()
+failed = 0
+for _ in range(3):
+    try:
+        z = torch.ops.npu.axpy_aclnn(i, i, 1.0)
+        torch.npu.synchronize()
+        z.cpu()
+    except RuntimeError as e:
+        failed += 1
+        last = str(e)
+print(failed, last)
+""", TASK_QUEUE_ENABLE="2", ASCEND_CUSTOM_OPP_PATH=str(package))
+    assert "3 " in said and "x int32" in said, said
+
+
+def test_extension_beside_a_project_without_framework(shell, words, tmp_path):
+    library = wheel_of(shell, "words_custom", "pick_custom_extension", tmp_path)
+    said = torch_run(shell, library, HERE / "words_custom/pick_custom_extension/test/test.py",
+                     ASCEND_CUSTOM_OPP_PATH=str(words[0].parents[2]))
+    assert "OK" in said.splitlines(), said
