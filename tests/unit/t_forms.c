@@ -289,6 +289,7 @@ static bool has_reference(uint32_t op)
 
 /* Not lane by lane: where all forms of a shape are compared with something of another source. */
 static const char *const elsewhere[N_SHAPES] = {
+    [SHAPE_ROWS] = "t_adv_norm.cpp", /* whole rows: it has one form */
     [SHAPE_TOS4] = "t_c_api_special.cpp", [SHAPE_OFS4] = "t_c_api_special.cpp",
     [SHAPE_RED] = "t_facade_reduce.cpp",  [SHAPE_CMP] = "t_facade_vec.cpp",
     [SHAPE_CMPS] = "t_facade_vec.cpp",    [SHAPE_SEL] = "t_facade_vec.cpp",
