@@ -259,7 +259,10 @@ public:
         GiveId(p.from, p.to, id);
         return id;
     }
-    TBufHandle GetBaseAddr(int8_t) const { return core_->mem[MEM_UB].base; }
+    TBufHandle GetBaseAddr(int8_t logicPos) const
+    {
+        return core_->mem[nputwin::mem_of(TPosition(logicPos))].base;
+    }
 
     /* Bytes of UB handed out so far; for this door only. */
     uint32_t UsedBytes() const { return used_; }

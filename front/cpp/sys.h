@@ -55,6 +55,21 @@ template <typename T> inline void GetArchVersion(T &)
                   "has none to return; __NPU_ARCH__ tells the architecture");
 }
 
+/* A range of UB that faults when it is touched: registers of the chip that the twin has none of. */
+struct CheckLocalMemoryIAParam {
+    uint8_t enableBit = 0;
+    uint32_t startAddr = 0, endAddr = 0;
+    bool isScalarRead = false, isScalarWrite = false, isVectorRead = false, isVectorWrite = false;
+    bool isMteRead = false, isMteWrite = false, isEnable = false;
+    uint32_t reserved = 0;
+};
+template <typename T> inline void CheckLocalMemoryIA(const T &)
+{
+    static_assert(!std::is_same_v<T, T>,
+                  "CheckLocalMemoryIA: the twin does not model the exception registers; every "
+                  "operand that leaves UB is a fault without them");
+}
+
 /* Runs fun on one kind of core. */
 enum class EngineType { AIC, AIV };
 template <EngineType engine, auto funPtr, class... Args> inline void Async(Args... args)
@@ -72,7 +87,7 @@ template <int8_t startBit, int8_t endBit> static inline int64_t GetCtrlSpr()
     static_assert(0 <= startBit && startBit <= endBit && endBit <= 63,
                   "GetCtrlSpr: 0 <= startBit <= endBit <= 63");
     static_assert(startBit == 48 && endBit == 48,
-                  "GetCtrlSpr: bit 48 is the one that this version models");
+                  "GetCtrlSpr: bit 48 is the one that this chip documents");
     return nputwin::core()->regs.saturates ? 0 : 1;
 }
 template <int8_t startBit, int8_t endBit> static inline void SetCtrlSpr(int64_t value)

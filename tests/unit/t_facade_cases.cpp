@@ -4,7 +4,10 @@
  * here. The rows that lose their tail are in t_facade_copy.cpp, the reads without a flag in
  * t_order.cpp.
  */
+#define ASCENDC_TIME_STAMP_ON
 #include "kernel.hpp"
+#undef NDEBUG
+#include "../../front/cpp/asc_assert.h"
 #include <cstdlib>
 #include <unistd.h>
 
@@ -150,6 +153,42 @@ static void a_length_is_told_once_with_its_times(void **)
     assert_string_equal(told(kernel).c_str(), "");
 }
 
+/* ---- assertions and time stamps ----------------------------------------------------------- */
+
+static void assertions(void **)
+{
+    run_well([] { assert(1 + 1 == 2); });
+    run_fails([] { assert(1 + 1 == 3); }, NPU_E_ASSERT, {"1 + 1 == 3", "t_facade_cases.cpp"});
+    run_fails([] { assert(GetBlockNum() == 3, "blocks: %d", GetBlockNum()); }, NPU_E_ASSERT,
+              {"GetBlockNum() == 3", "blocks: 1"});
+}
+static void time_stamps(void **)
+{
+    FILE *file = tmpfile();
+    const int keep = dup(1);
+    fflush(stdout);
+    dup2(fileno(file), 1);
+    int64_t before = 0, after = 0;
+    run_well([&] {
+        before = GetSystemCycle();
+        PrintTimeStamp(70000);
+        after = GetSystemCycle();
+    });
+    fflush(stdout);
+    dup2(keep, 1);
+    close(keep);
+    rewind(file);
+    unsigned desc = 0, rsv = 9;
+    long long stamp = 0, pc = 0, entry = 0;
+    assert_int_equal(
+        fscanf(file, "descId is %u, rsv is %u, timeStamp is %lld, pcPtr is %lld, entry is %lld.",
+               &desc, &rsv, &stamp, &pc, &entry),
+        5);
+    fclose(file);
+    assert_true(desc == 70000 && rsv == 0 && pc != 0);
+    assert_true(entry <= before && before <= stamp && stamp <= after);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +197,8 @@ int main(void)
         cmocka_unit_test(workspace_in_32_bits),
         cmocka_unit_test(an_unpaired_flag_is_told),
         cmocka_unit_test(a_length_is_told_once_with_its_times),
+        cmocka_unit_test(assertions),
+        cmocka_unit_test(time_stamps),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -209,6 +209,31 @@ static void shape_info(void **)
     });
     assert_true(ok);
 }
+static void lengths_and_bases(void **)
+{
+    bool ok = true;
+    run_well([&] {
+        TPipe pipe;
+        LocalTensor<uint8_t> first(TPosition::VECIN, 0, 64);
+        ok &=
+            uint64_t(uintptr_t(pipe.GetBaseAddr(int8_t(TPosition::VECOUT)))) == first.GetPhyAddr();
+        ok &= pipe.GetBaseAddr(int8_t(TPosition::A1)) == nullptr; /* a vector core has no L1 */
+        LocalTensor<half> t = first.ReinterpretCast<half>();
+        t.SetBufferLen(128);
+        ok &= t.GetLength() == 128 && t.GetSize() == 64;
+        t.SetSize(16);
+        ok &= t.GetLength() == 32;
+        /* without the barrier on all pipes, and a new pipe after it */
+        pipe.DestroyWithoutPipeAll();
+        ok &= GetTPipePtr() == nullptr;
+        TPipe next;
+        ok &= GetTPipePtr() == &next;
+    });
+    assert_true(ok);
+    using Flat = Layout<Shape<int>, Stride<int>>;
+    static_assert(is_layout<Flat>::value && Flat(MakeShape(3), MakeStride(2))(MakeCoord(2)) == 4,
+                  "");
+}
 /* Tensors of a trait move and are read as tensors of its element. */
 static void traits_as_elements(void **)
 {
@@ -371,6 +396,7 @@ int main(void)
         cmocka_unit_test(layouts),
         cmocka_unit_test(shape_info),
         cmocka_unit_test(traits_as_elements),
+        cmocka_unit_test(lengths_and_bases),
         cmocka_unit_test(standard_names),
         cmocka_unit_test(list_of_tensors),
         cmocka_unit_test(dumps),

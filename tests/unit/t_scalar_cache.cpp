@@ -3,6 +3,7 @@
  * t_scalar_cache.cpp - NPUTWIN_SCALAR_CACHE=strict: what a core's scalar unit sees of GM, and what
  * the others see of it. A program of its own, because the variable is read once.
  */
+#define ASCENDC_DUMP 0
 #include "kernel.hpp"
 #include <cstdlib>
 
@@ -108,6 +109,18 @@ static void what_is_not_cleaned_is_lost(void **)
     assert_int_equal(gm[0], 0);
 }
 
+/* ASCENDC_DUMP=0: nothing is printed, nothing asserted. */
+static void dumps_are_off(void **)
+{
+    run_well([] {
+        LocalTensor<int32_t> x(TPosition::VECIN, 0, 8);
+        ascendc_assert(GetBlockNum() == 7, "not looked at");
+        DumpTensor(x, 1, 1u << 30);
+        DumpAccChkPoint(x, 1, 0, 1u << 30);
+        AscendC::printf("%s", "dumps are off, and this is printed\n");
+    });
+}
+
 int main(void)
 {
     setenv("NPUTWIN_SCALAR_CACHE", "strict", 1);
@@ -117,6 +130,7 @@ int main(void)
         cmocka_unit_test(cores_share_no_line),
         cmocka_unit_test(copies_go_past_it),
         cmocka_unit_test(what_is_not_cleaned_is_lost),
+        cmocka_unit_test(dumps_are_off),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
