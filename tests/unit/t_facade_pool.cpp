@@ -303,6 +303,26 @@ static void room_in_gm(void **)
         },
         NPU_E_ARG, {"InitSpmBuffer comes first"});
 }
+static void output_filled_with_a_value(void **)
+{
+    std::vector<float> gm(40000, 1.0f);
+    float kept = 0;
+    run_well([&] {
+        TPipe pipe;
+        TBuf<> buf;
+        pipe.InitBuffer(buf, 64);
+        LocalTensor<float> mine = buf.Get<float>();
+        mine.SetValue(0, 9.0f);
+        GlobalTensor<float> g;
+        g.SetGlobalBuffer(gm.data(), gm.size());
+        InitOutput<float>(g[1], 39001, 2.5f);
+        InitOutput(g[39999], 1);
+        kept = mine.GetValue(0);
+    });
+    assert_true(kept == 9.0f && gm[0] == 1.0f && gm[39999] == 0.0f);
+    for (size_t i = 1; i < 39999; i++)
+        assert_true(gm[i] == (i <= 39001 ? 2.5f : 1.0f));
+}
 static void memories_of_other_cores(void **)
 {
     run_fails([] { (void)LocalMemAllocator<Hardware::L1>().Alloc<half>(64); }, NPU_E_ARG,
@@ -315,10 +335,15 @@ static void memories_of_other_cores(void **)
 int main()
 {
     const CMUnitTest tests[] = {
-        cmocka_unit_test(check_shared),         cmocka_unit_test(check_divided),
-        cmocka_unit_test(check_own_pool),       cmocka_unit_test(check_faults),
-        cmocka_unit_test(buffers_at_addresses), cmocka_unit_test(rest_of_ub),
-        cmocka_unit_test(room_in_gm),           cmocka_unit_test(memories_of_other_cores),
+        cmocka_unit_test(check_shared),
+        cmocka_unit_test(check_divided),
+        cmocka_unit_test(check_own_pool),
+        cmocka_unit_test(check_faults),
+        cmocka_unit_test(buffers_at_addresses),
+        cmocka_unit_test(rest_of_ub),
+        cmocka_unit_test(room_in_gm),
+        cmocka_unit_test(memories_of_other_cores),
+        cmocka_unit_test(output_filled_with_a_value),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -323,5 +323,25 @@ inline void Fill(GlobalTensor<T> &gmWorkspaceAddr, const uint64_t size, const T 
     }
 }
 
+/* The older name, for kernels with a TPipe: works through what InitBuffer has left of UB. */
+template <typename T>
+inline void InitOutput(GlobalTensor<T> gmWorkspaceAddr, uint32_t size, T value = T(0),
+                       npu_where where = NPU_HERE)
+{
+    constexpr uint32_t most = 65536 / sizeof(T);
+    LocalTensor<T> rest;
+    if (!PopStackBuffer<T, TPosition::LCM>(rest, where))
+        return;
+    const uint32_t room = rest.GetSize() < most ? rest.GetSize() : most;
+    Duplicate(rest, value, int32_t(size < room ? size : room), where);
+    PipeBarrier<PIPE_ALL>(where);
+    for (uint32_t at = 0; at < size; at += room) {
+        const uint32_t n = size - at < room ? size - at : room;
+        DataCopyPad(gmWorkspaceAddr[at], rest,
+                    DataCopyExtParams(1, n * uint32_t(sizeof(T)), 0, 0, 0), where);
+    }
+    PipeBarrier<PIPE_ALL>(where);
+}
+
 } // namespace AscendC
 #endif
