@@ -103,8 +103,39 @@ template <npu_op op, class T> constexpr bool takes()
     else
         return false;
 }
+/* The rows of types that an instruction takes, as a list that the compiler prints in its message.
+ */
+namespace rows {
+#define TYPE(name, bytes, ctype, brief) struct name;
+#include "../../isa/type.def"
+template <class... Row> struct list;
+} // namespace rows
+template <npu_op op, class Taken, int type = 0> struct taken_rows {
+    using list = Taken;
+};
+#define TYPE(name, bytes, ctype, brief)                                                            \
+    template <npu_op op, class... Row> struct taken_rows<op, rows::list<Row...>, TYPE_##name> {    \
+        using more = std::conditional_t<(types_of[op] >> TYPE_##name & 1) != 0,                    \
+                                        rows::list<Row..., rows::name>, rows::list<Row...>>;       \
+        using list = typename taken_rows<op, more, TYPE_##name + 1>::list;                         \
+    };
+#include "../../isa/type.def"
+template <class Given, class Taken> struct element_type_is_none_of {
+    static_assert(
+        sizeof(Taken *) == 0,
+        "the type that was given, and the rows that are taken, stand in the brackets above "
+        "(f16 is half, bf16 bfloat16_t, f32 float, s and u are integers)");
+    static constexpr bool value = false;
+};
+template <npu_op op, class T, bool = takes<op, T>()> struct check_element {
+    static constexpr bool value =
+        element_type_is_none_of<T, typename taken_rows<op, rows::list<>>::list>::value;
+};
+template <npu_op op, class T> struct check_element<op, T, true> {
+    static constexpr bool value = true;
+};
 #define NPU_TAKES(name, op, T)                                                                     \
-    static_assert(nputwin::takes<op, T>(),                                                         \
+    static_assert(nputwin::check_element<op, T>::value,                                            \
                   name ": this element type is not one the instruction takes on this chip; "       \
                        "`nputwin list insn` shows the types of each")
 
