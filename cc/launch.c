@@ -31,6 +31,37 @@ static int32_t launch_end(const struct cc_lex *l, int32_t i)
     return close;
 }
 
+/* `{1, 2}` as an argument gets its type from the parameter only: it becomes a function of that
+ * type. Returns the last token that was emitted, `open` when there are no braces. */
+static int32_t braced_arguments(struct cc_rw *w, int32_t open)
+{
+    const struct cc_lex *l = &w->lex;
+    const int32_t close = cc_mate(l, open);
+    int32_t from = open;
+
+    for (int32_t j = open + 1; close != CC_NONE && j < close; j++) {
+        const int32_t mate =
+            cc_is(l, j, "(") || cc_is(l, j, "[") || cc_is(l, j, "{") ? cc_mate(l, j) : CC_NONE;
+        if (mate == CC_NONE)
+            continue;
+        if (cc_is(l, j, "{") && (j == open + 1 || cc_is(l, j - 1, ","))) {
+            cc_emit_range(w, from, j);
+            cc_flush(w, j);
+            cc_put(w, "::nputwin::lang::braced([&](auto nputwin_p) { "
+                      "return typename decltype(nputwin_p)::type");
+            cc_emit_range(w, j, mate + 1);
+            cc_flush_through(w, mate);
+            cc_put(w, "; })");
+            cc_resync(w, mate + 1);
+            from = mate + 1;
+        }
+        j = mate;
+    }
+    if (from > open)
+        cc_emit_range(w, from, close);
+    return from > open ? close : open;
+}
+
 int32_t cc_launch(struct cc_rw *w, int32_t i)
 {
     int32_t close = launch_end(&w->lex, i);
@@ -56,7 +87,7 @@ int32_t cc_launch(struct cc_rw *w, int32_t i)
     cc_skip_through(w, close + 2);
     cc_resync(w, close + 3);
     w->r->n_launches++;
-    return close + 3;
+    return braced_arguments(w, close + 3);
 }
 
 static bool is_template_kernel(const struct cc_rw *w, int32_t i)

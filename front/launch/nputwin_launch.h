@@ -138,8 +138,19 @@ template <class S> void *stream_of(const S &s)
 
 /* ---- arguments ---- */
 
+/* An argument in braces: makes a value of the type that it is asked for. */
+template <class F> struct braced_value {
+    F make;
+};
+template <class F> braced_value<F> braced(F make) { return {make}; }
+template <class P> struct type_of_parameter {
+    using type = P;
+};
+template <class A> constexpr bool is_braced = false;
+template <class F> constexpr bool is_braced<braced_value<F>> = true;
+
 template <class P, class A>
-constexpr bool can_convert = std::is_convertible_v<A, P> || std::is_constructible_v<P, A> ||
+constexpr bool can_convert = is_braced<std::decay_t<A>> || std::is_convertible_v<A, P> || std::is_constructible_v<P, A> ||
                              (std::is_pointer_v<P> && (std::is_integral_v<std::decay_t<A>> ||
                                                        std::is_pointer_v<std::decay_t<A>>));
 
@@ -148,7 +159,9 @@ template <class P, class A> P convert(A &&a)
 {
     using D = std::decay_t<A>;
 
-    if constexpr (std::is_convertible_v<A &&, P>)
+    if constexpr (is_braced<D>)
+        return a.make(type_of_parameter<P>{});
+    else if constexpr (std::is_convertible_v<A &&, P>)
         return static_cast<P>(std::forward<A>(a));
     else if constexpr (std::is_pointer_v<P> && std::is_integral_v<D>)
         return reinterpret_cast<P>(static_cast<std::uintptr_t>(a));

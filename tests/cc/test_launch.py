@@ -131,3 +131,25 @@ def test_arrays_in_the_memory_of_the_core(cc):
     done = cc.run("./place")
     assert done.stdout == "sum 4167, in UB 1, sizeof 16384, misaligned by 0, 16384 bytes used, blocks 12\n3\n3\n"
     assert done.stderr == "fault 4: y does not fit into UB: 80000 bytes asked, 36608 of 196608 left\n"
+
+
+def test_arguments_in_braces(cc):
+    """Their type is the parameter's; beside other arguments, over several lines, with a launch behind."""
+    source = cc.source("braces.asc", """#include <cstdio>
+struct pair { int a; float b; };
+struct deep { pair p[2]; int n; };
+__global__ __vector__ void one(pair p) { printf("%d %g\\n", p.a, p.b); }
+__global__ __vector__ void many(int n, deep d, float f) { printf("%d %d %g %d %g\\n", n, d.p[1].a, d.p[1].b, d.n, f); }
+__global__ __vector__ void zero(int n) { printf("%d\\n", n); }
+int main()
+{
+    int x = 5;
+    one<<<1>>>({x, 2.5f});
+    many<<<1>>>(x + 1,
+                {{{1, 2}, {x, 4.5f}}, 7}, 0.25f);
+    one<<<1>>>({}); zero<<<1>>>({3});
+    return 0;
+}
+""")
+    cc.compile(source, "-o", "braces", *cc.runtime)
+    assert cc.output("./braces") == "5 2.5\n6 5 4.5 7 0.25\n0 0\n3\n"
