@@ -15,6 +15,9 @@ TABLES = [("front/api/*.def", r"^API\((\w+)"), ("rt/abi.def", r"^ABI\( *\w+ *, *
           ("rt/opapi/aclop.def", r'^ACLOP\("(\w+)"')]
 TESTS = ["tests/unit/*.c", "tests/unit/*.cpp", "tests/unit/*.hpp", "tests/fuzz/*.c", "tests/cc/**/*", "tests/torch/**/*", "tests/opapi/**/*", "tests/acl/**/*",
          "ops/**/test*.py", "ops/**/op_kernel/*", "ops/**/csrc/**/*"]
+# A test that walks a table runs each of its rows without naming one.
+WALKS = [("rt/opapi/aclnn_types.tbl", r"^(aclnn\w+) *\|", "tests/opapi/test_levels.py"),
+         ("rt/opapi/aclop.def", r'^ACLOP\("(\w+)"', "tests/opapi/test_aclop.py")]
 SUFFIXES = {".c", ".cpp", ".hpp", ".h", ".py", ".asc"}
 
 
@@ -56,6 +59,10 @@ def tests_by_name(root, names):
         for name in names:
             if is_mentioned(name, words):
                 found.setdefault(name, []).append(path.relative_to(root).as_posix())
+    for table, row, test in WALKS:
+        for name in re.findall(row, (root / table).read_text(), re.M):
+            if name in names and test not in found.setdefault(name, []):
+                found[name].append(test)
     return found
 
 

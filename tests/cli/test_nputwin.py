@@ -169,7 +169,7 @@ def test_full_is_tested(run, kind):
 
 def test_api_has_door_and_arch(run):
     add = items(run, "api")["Add"]
-    assert (add["door"], add["family"], add["arch"]) == ("cpp", "vector", ["dav-2201", "dav-3510"])
+    assert (add["door"], add["family"]) == ("cpp", "vector") and "dav-2201" in add["arch"]
 
 
 def test_run_sets_the_environment_of_a_cann(run):

@@ -84,6 +84,10 @@ static void test_mixed(void)
         CHECK(at == want[i][0] && bytes == want[i][1]);
     }
     FAILS(107000, "paramIndex 6", aclrtFunctionGetParamInfo(f, 6, &at, &bytes));
+    bytes = 1;
+    OK(aclrtFunctionGetAvailDynUbufPerBlock(f, 0, &bytes));
+    CHECK(bytes == 0);
+    FAILS(107000, "flags is 1", aclrtFunctionGetAvailDynUbufPerBlock(f, 1, &bytes));
 
     {
         void *array[] = {&b.y, &b.a, &b.t, &b.b, &b.x, &b.d};
