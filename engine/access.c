@@ -31,6 +31,9 @@ static uint8_t dst_type_of(const struct npu_insn *in)
     case OP_vaddreluconv:
     case OP_vsubreluconv:
     case OP_vmulconv:
+    case OP_vquant:
+    case OP_vdequant:
+    case OP_vantiquant:
         return in->dst_type;
     case OP_vmlaw:
     case OP_vaxpyw:
@@ -372,6 +375,21 @@ static void lay_rows(struct npu_walk *w, const struct npu_insn *in)
     w->view[VIEW_SRC0] = listed(r->src, r->src_bytes, 0, r->n_src, 0, NPU_BLK_BYTES);
 }
 
+static void lay_quant(struct npu_walk *w, const struct npu_insn *in)
+{
+    const uint64_t scales = npu_quant_scales(in) * npu_quant_scale_bytes(in);
+    const uint64_t bytes[N_VIEWS] = {
+        (uint64_t)in->count * type_bytes(in->dst_type), (uint64_t)in->count * type_bytes(in->type),
+        in->mode & QUANT_SCALES ? scales : 0, in->mode & QUANT_OFFSETS ? scales : 0};
+
+    w->n_repeats = 1;
+    for (int o = 0; o < N_VIEWS; o++)
+        if (bytes[o])
+            w->view[o] =
+                run(o == VIEW_SEL ? &in->sel : &in->ref[o],
+                    bytes[o] < UINT32_MAX ? (uint32_t)bytes[o] : UINT32_MAX, 0, NPU_BLK_BYTES);
+}
+
 static void lay_lanes(struct npu_walk *w, const struct npu_insn *in)
 {
     const struct npu_shape_row *shape = &npu_shapes[npu_isa[in->op].shape];
@@ -579,6 +597,9 @@ bool npu_walk_init(struct npu_walk *w, struct npu_core_int *c, const struct npu_
         break;
     case SHAPE_MERGE:
         lay_merge(w, c, &in);
+        break;
+    case SHAPE_QUANT:
+        lay_quant(w, &in);
         break;
     case SHAPE_NCHW:
         lay_nchw(w, c, &in);

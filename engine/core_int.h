@@ -8,7 +8,7 @@
  *   vec.c     the vector unit: fast door and walk     launch.c  blocks, SyncAll, collecting faults
  *   special.c what is not lane by lane                trap.c    signals raised by a kernel
  *   mte.c     copies                                  lanes.h   the loops themselves
- *   rearrange.c  gathering, sorting, transposing      dcache.c  the scalar unit's cache
+ *   rearrange.c  gathering, sorting, transposing      quant.c   quantisation      dcache.c  the scalar unit's cache
  *   cross.c   flags between cores
  */
 #ifndef NPU_CORE_INT_H
@@ -173,6 +173,10 @@ bool npu_rearrange_run(struct npu_core_int *c, const struct npu_insn *in, const 
 bool npu_rows_keep(struct npu_core_int *c, struct npu_insn *in);
 void npu_rows_drop(struct npu_insn *in);
 void npu_rows_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w);
+/* vquant, vdequant, vantiquant, and how many bytes of scales (or offsets) one reads. */
+void npu_quant_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w);
+uint32_t npu_quant_scale_bytes(const struct npu_insn *in);
+uint64_t npu_quant_scales(const struct npu_insn *in);
 void npu_mte_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w);
 
 /* One repeat of a view into a dense buffer of 256 bytes. mask NULL: all of it; else only the chunks

@@ -122,10 +122,10 @@ enum npu_atomic { ATOMIC_NONE, ATOMIC_ADD, ATOMIC_MAX, ATOMIC_MIN };
 
 /* Special registers that instructions read and doors may set at any time. */
 struct npu_regs {
-    uint64_t mask[2];    /* vector mask, lanes 0..63 and 64..127 */
-    uint64_t cmpmask[2]; /* set_cmpmask */
-    bool counter_mode;   /* mask[0] counts elements */
-    uint32_t sum;   /* bits of the newest vsumall, in its type */
+    uint64_t mask[2];               /* vector mask, lanes 0..63 and 64..127 */
+    uint64_t cmpmask[2];            /* set_cmpmask */
+    bool counter_mode;              /* mask[0] counts elements */
+    uint32_t sum;                   /* bits of the newest vsumall, in its type */
     uint8_t atomic_op, atomic_type; /* enum npu_atomic, npu_type: of copies from UB to GM */
     bool has_pad_value;             /* pad_value takes the place of the first element as filler */
     uint64_t pad_value;             /* bits of one element, for the doors */
@@ -143,6 +143,11 @@ enum {
     DEQ_HIGH = 1,
     DEQ_VECTOR = 2
 }; /* the upper half of each blk; 16 words at src1, not scalar */
+/* mode of vquant, vdequant, vantiquant: what scale (ref[2]) and offset (sel) are; a number each in
+ * the low and the high half of `scalar` otherwise. Elements are a matrix of rows of burst_bytes
+ * elements, and n_burst rows in a row share one row of scales; QUANT_EACH: n_burst elements share
+ * one scale. QUANT_U64: a float in the low half of 64 bits; QUANT_BF16: scales are bfloat16. */
+enum { QUANT_SCALES = 1, QUANT_OFFSETS = 2, QUANT_EACH = 4, QUANT_U64 = 8, QUANT_BF16 = 16 };
 enum { NPU_LIST = 16, MERGE_QUEUES = 7, MERGE_STOPS = 8, NCHW_DST_HIGH = 1, NCHW_SRC_HIGH = 2 };
 struct npu_lists {
     uint32_t dst[NPU_LIST], src[NPU_LIST];

@@ -253,6 +253,9 @@ static rearrange_fn *const functions[N_OPS] = {
     [OP_vtranspose] = transpose_16,
     [OP_vpermute] = permute,
     [OP_vcumsum] = cumulate,
+    [OP_vquant] = npu_quant_run,
+    [OP_vdequant] = npu_quant_run,
+    [OP_vantiquant] = npu_quant_run,
     [OP_vnchwconv] = transpose_blks,
     [OP_vrows] = npu_rows_run,
 };

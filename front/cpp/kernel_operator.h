@@ -32,6 +32,7 @@
 #include "list_tensor.h"
 #include "adv/math.h"
 #include "adv/activation.h"
+#include "adv/quant.h"
 #include "debug.h"
 #include "adv/norm.h"
 #include "adv/reduce.h"

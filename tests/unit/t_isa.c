@@ -813,6 +813,55 @@ static void golden_vcumsum(enum npu_op op, enum npu_type type)
     }
 }
 
+/* 2.5 * 0.75 + 0.5 is 2.375, rounded 2; -300 * 0.75 saturates. */
+static void golden_vquant(enum npu_op op, enum npu_type type)
+{
+    struct special p = special(op, type);
+
+    for (uint32_t i = 0; i < LANES; i++)
+        p.a[i] = bits_of(type, i % 2 ? 2.5 : -300);
+    p.in.dst_type = TYPE_s8;
+    p.in.count = 60;
+    p.in.scalar = npu_f32_bits(0.75f) | (uint64_t)npu_f32_bits(0.5f) << 32;
+    p.d[60] = 0x77;
+    on_core(run_special, &p);
+    for (uint32_t i = 0; i < 60; i++)
+        assert_int_equal((int8_t)p.d[i], i % 2 ? 2 : -128);
+    assert_int_equal(p.d[60], 0x77);
+}
+
+static void golden_vdequant(enum npu_op op, enum npu_type type)
+{
+    struct special p = special(op, type);
+
+    for (uint32_t i = 0; i < LANES; i++)
+        p.a[i] = (uint32_t)-(int32_t)i;
+    p.in.dst_type = TYPE_f16;
+    p.in.count = 60;
+    p.in.scalar = npu_f32_bits(1.25f);
+    p.d[120] = 0x77;
+    on_core(run_special, &p);
+    for (uint32_t i = 0; i < 60; i++)
+        assert_int_equal(element(p.d, TYPE_f16, i), bits_of(TYPE_f16, 0 - 1.25 * i));
+    assert_int_equal(p.d[120], 0x77);
+}
+
+static void golden_vantiquant(enum npu_op op, enum npu_type type)
+{
+    struct special p = special(op, type);
+
+    for (uint32_t i = 0; i < LANES; i++)
+        p.a[i] = (uint8_t)-(int32_t)i;
+    p.in.dst_type = TYPE_f16;
+    p.in.count = 60;
+    p.in.scalar = npu_f32_bits(1.25f) | (uint64_t)npu_f32_bits(0.5f) << 32;
+    p.d[120] = 0x77;
+    on_core(run_special, &p);
+    for (uint32_t i = 0; i < 60; i++)
+        assert_int_equal(element(p.d, TYPE_f16, i), bits_of(TYPE_f16, (0.5 - i) * 1.25));
+    assert_int_equal(p.d[120], 0x77);
+}
+
 /* Eight blks of a, each twice in the list; results one after the other. */
 static void golden_vnchwconv(enum npu_op op, enum npu_type type)
 {

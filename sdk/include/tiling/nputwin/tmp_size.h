@@ -128,6 +128,64 @@ inline uint32_t GetGeluMinTmpSize(const TensorShape &, const uint32_t typeSize)
     return nputwin::tmp_size::least(nputwin::tmp_size::times_Gelu(typeSize));
 }
 
+inline void GetAscendQuantMaxMinTmpSize(const TensorShape &srcShape, const uint32_t typeSize,
+                                        uint32_t &maxValue, uint32_t &minValue)
+    NPU_TMP_RANGE(AscendQuant) inline void GetAscendQuantTmpBufferFactorSize(
+        uint32_t &maxLiveNodeCount, uint32_t &extraBuf)
+{
+    constexpr uint32_t typeSize = 2;
+
+    NPU_TMP_FACTOR(AscendQuant)
+}
+inline void GetAscendDequantMaxMinTmpSize(const TensorShape &srcShape, const uint32_t typeSize,
+                                          uint32_t &maxValue, uint32_t &minValue)
+    NPU_TMP_RANGE(AscendDequant) inline void GetAscendDequantTmpBufferFactorSize(
+        const TensorShape &, uint32_t &maxLiveNodeCount, uint32_t &extraBuf)
+{
+    constexpr uint32_t typeSize = 4;
+
+    NPU_TMP_FACTOR(AscendDequant)
+}
+/* In multiples of the results, which are the wider ones. */
+inline void GetAscendAntiQuantMaxMinTmpSize(const TensorShape &srcShape, const TensorShape &, bool,
+                                            TensorDataType, TensorDataType outputDataType,
+                                            uint32_t &maxValue, uint32_t &minValue)
+{
+    const uint32_t typeSize = uint32_t(ge::GetSizeByDataType(outputDataType));
+
+    NPU_TMP_RANGE(AscendAntiQuant)
+}
+inline uint32_t GetAscendAntiQuantMaxTmpSize(const TensorShape &srcShape,
+                                             const TensorShape &scaleShape, bool isTranspose,
+                                             TensorDataType inputDataType,
+                                             TensorDataType outputDataType)
+{
+    uint32_t most = 0, least = 0;
+
+    GetAscendAntiQuantMaxMinTmpSize(srcShape, scaleShape, isTranspose, inputDataType,
+                                    outputDataType, most, least);
+    return most;
+}
+inline uint32_t GetAscendAntiQuantMinTmpSize(const TensorShape &srcShape,
+                                             const TensorShape &scaleShape, bool isTranspose,
+                                             TensorDataType inputDataType,
+                                             TensorDataType outputDataType)
+{
+    uint32_t most = 0, least = 0;
+
+    GetAscendAntiQuantMaxMinTmpSize(srcShape, scaleShape, isTranspose, inputDataType,
+                                    outputDataType, most, least);
+    return least;
+}
+inline void GetAscendAntiQuantTmpBufferFactorSize(const TensorShape &, const TensorShape &, bool,
+                                                  TensorDataType, TensorDataType outputDataType,
+                                                  uint32_t &maxLiveNodeCount, uint32_t &extraBuf)
+{
+    const uint32_t typeSize = uint32_t(ge::GetSizeByDataType(outputDataType));
+
+    NPU_TMP_FACTOR(AscendAntiQuant)
+}
+
 inline void GetSiluTmpSize(const TensorShape &srcShape, const uint32_t typeSize, const bool,
                            uint32_t &maxValue, uint32_t &minValue)
     NPU_TMP_RANGE(Silu) inline void GetSwishTmpSize(const TensorShape &srcShape,
