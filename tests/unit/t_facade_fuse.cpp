@@ -481,6 +481,71 @@ static void typed_scalars(void **)
     });
 }
 
+/* ---- operands that leave UB in a repeat form --------------------------------------------- */
+
+/* Each family with its second repeat beyond the end: named with its bytes and the kernel's line. */
+template <class Call> static void leaves_ub(Call call, std::initializer_list<const char *> words)
+{
+    run_fails([&] { call(LocalTensor<half>(TPosition::VECCALC, 196608 - 512, 256)); }, NPU_E_RANGE,
+              {"t_facade_fuse.cpp:", "but UB has 196608 bytes"});
+    run_fails([&] { call(LocalTensor<half>(TPosition::VECCALC, 196608 - 512, 256)); }, NPU_E_RANGE,
+              words);
+}
+static void ranges(void **)
+{
+    using H = const LocalTensor<half> &;
+    const BinaryRepeatParams far(1, 1, 1, 16, 8, 8);
+    const UnaryRepeatParams far1(1, 1, 16, 8);
+    const auto at = [](uint32_t byte) { return LocalTensor<half>(TPosition::VECCALC, byte, 4096); };
+    leaves_ub([&](H x) { Add(x, at(0), at(4096), uint64_t(128), 2, far); }, {"vadd", "dst"});
+    leaves_ub([&](H x) { Add(at(0), x, at(4096), uint64_t(128), 3, BinaryRepeatParams()); },
+              {"vadd", "src0"});
+    leaves_ub([&](H x) { Exp(x, at(0), uint64_t(128), 2, far1); }, {"vexp", "dst"});
+    leaves_ub([&](H x) { Muls(x, at(0), half(2.0f), uint64_t(128), 2, far1); }, {"vmuls", "dst"});
+    leaves_ub([&](H x) { Axpy(at(0), x, half(2.0f), uint64_t(128), 3, UnaryRepeatParams()); },
+              {"vaxpy", "src0"});
+    leaves_ub([&](H x) { MulAddDst(at(0), at(4096), x, uint64_t(128), 3, BinaryRepeatParams()); },
+              {"vmla", "src1"});
+    leaves_ub(
+        [&](H x) {
+            AddReluCast(at(0).ReinterpretCast<int8_t>(), x, at(4096), uint64_t(128), 3,
+                        BinaryRepeatParams(1, 1, 1, 4, 8, 8));
+        },
+        {"vaddreluconv", "src0"});
+    leaves_ub(
+        [&](H x) {
+            SetDeqScale(1.0f, 0, true);
+            CastDequant<int8_t, int16_t, true, false>(x.ReinterpretCast<int8_t>(),
+                                                      at(0).ReinterpretCast<int16_t>(), 128, 2,
+                                                      UnaryRepeatParams(1, 1, 16, 8));
+        },
+        {"vdeqs16", "dst"});
+    leaves_ub(
+        [&](H x) {
+            Cast(x.ReinterpretCast<float>(), at(0), RoundMode::CAST_NONE, uint64_t(64), 2,
+                 UnaryRepeatParams(1, 1, 16, 4));
+        },
+        {"vconv", "dst"});
+    leaves_ub([&](H x) { Duplicate(x, half(1.0f), uint64_t(128), 2, 1, 16); }, {"vdup", "dst"});
+    leaves_ub(
+        [&](H x) {
+            Compare(at(0).ReinterpretCast<uint8_t>(), x, at(4096), CMPMODE::LT, uint64_t(128), 3,
+                    BinaryRepeatParams());
+        },
+        {"vcmp", "src0"});
+    leaves_ub([&](H x) { ReduceRepeat<ReduceType::SUM>(at(0), x, int32_t(128), 2, 1, 1, 16); },
+              {"vcadd", "src0"});
+    leaves_ub([&](H x) { ReduceDataBlock<ReduceType::MAX>(at(0), x, int32_t(128), 2, 1, 1, 16); },
+              {"vcgmax", "src0"});
+    leaves_ub([&](H x) { ReducePairElem<ReduceType::SUM>(at(0), x, int32_t(128), 2, 1, 1, 16); },
+              {"vcpadd", "src0"});
+    leaves_ub([&](H x) { Brcb(x, at(0), 3, BrcbRepeatParams(1, 8)); }, {"vbrcb", "dst"});
+    leaves_ub([&](H x) { Copy(x, at(0), uint64_t(128), 2, CopyRepeatParams(1, 1, 16, 8)); },
+              {"vcopy", "dst"});
+    leaves_ub([&](H x) { CreateVecIndex(x, half(0.0f), uint64_t(128), 2, 1, 16); },
+              {"vindex", "dst"});
+}
+
 int main()
 {
     const CMUnitTest tests[] = {
@@ -489,7 +554,7 @@ int main()
         cmocka_unit_test(dequant_refusals), cmocka_unit_test(bilinear),
         cmocka_unit_test(compare_integers), cmocka_unit_test(bits_of_words),
         cmocka_unit_test(extreme_register), cmocka_unit_test(typed_scalars),
-        cmocka_unit_test(cast_int4),
+        cmocka_unit_test(cast_int4),        cmocka_unit_test(ranges),
     };
     return cmocka_run_group_tests_name("facade fuse", tests, nullptr, nullptr);
 }
