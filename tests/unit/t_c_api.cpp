@@ -239,6 +239,29 @@ struct call {
          else                                                                                      \
              name(x, y, v, uint8_t(n), U16(blk[0]), U16(blk[1]), U16(rep[0]), U16(rep[1]));        \
      }},
+/* Raw intrinsics: the repeat form only. */
+#define RAW3(name, row, D, S)                                                                      \
+    {#name,                                                                                        \
+     OP_##row,                                                                                     \
+     TYPE_##D,                                                                                     \
+     TYPE_##S,                                                                                     \
+     ROUND_NONE,                                                                                   \
+     [](form, void *d, void *a, void *b, const void *, uint32_t n, const placed &p) {              \
+         name(static_cast<NPU_C_##D *>(d), static_cast<NPU_C_##S *>(a),                            \
+              static_cast<NPU_C_##S *>(b), uint8_t(n), U8(blk[0]), U8(blk[1]), U8(blk[2]),         \
+              U8(rep[0]), U8(rep[1]), U8(rep[2]));                                                 \
+     }},
+#define RAWS(name, row, T, Value, ...)                                                             \
+    {#name,                                                                                        \
+     OP_##row,                                                                                     \
+     TYPE_##T,                                                                                     \
+     TYPE_##T,                                                                                     \
+     ROUND_NONE,                                                                                   \
+     [](form, void *d, void *a, void *, const void *s, uint32_t n, const placed &p) {              \
+         name(static_cast<NPU_C_##T *>(d), static_cast<NPU_C_##T *>(a),                            \
+              Value(*static_cast<const NPU_C_##T *>(s)), uint8_t(n), U16(blk[0]), U16(blk[1]),     \
+              U16(rep[0]), U16(rep[1]) __VA_ARGS__);                                               \
+     }},
 #define CALL_VVV(type, name, row)          CALL3(name, row, type, type)
 #define CALL_VV(type, name, row)           CALL2(name, row, type, type, NONE)
 #define CALL_VVS(type, name, row)          CALLS(name, row, type, type, NPU_C_##type)
@@ -266,7 +289,35 @@ static const call calls[] = {
 #include "../../front/c/vector.def"
     CALLS(asc_axpy, vaxpyw, f32, f16, half)
 #define CALL_SUBS(type, name) CALLS(name, vsub, type, type, NPU_C_##type)
-        FOR_F16_F32_S16_S32(CALL_SUBS, asc_sub_scalar)};
+        FOR_F16_F32_S16_S32(CALL_SUBS, asc_sub_scalar)
+#define RAW_VVV(type, name) RAW3(name, name, type, type)
+#define RAW_LRELU(type, _)  RAWS(vlrelu, vlrelu, type, NPU_C_##type)
+#define RAW_SHIFT(type, _) RAWS(vshl, vshl, type, uint32_t) RAWS(vshr, vshr, type, int32_t, , false)
+#define RAW_SHIFT_ROUND(type, _) RAWS(vshr, vshrr, type, int32_t, , true)
+#define RAW_COPY(type, _)                                                                          \
+    {"vcopy",                                                                                      \
+     OP_vcopy,                                                                                     \
+     TYPE_##type,                                                                                  \
+     TYPE_##type,                                                                                  \
+     ROUND_NONE,                                                                                   \
+     [](form, void *d, void *a, void *, const void *, uint32_t n, const placed &p) {               \
+         vcopy(static_cast<NPU_C_##type *>(d), static_cast<NPU_C_##type *>(a), uint8_t(n),         \
+               U16(blk[0]), U16(blk[1]), U16(rep[0]), U16(rep[1]));                                \
+     }},
+            FOR_F16_F32_S16(RAW_VVV, vaddrelu) FOR_F16_F32_S16(RAW_VVV, vsubrelu) FOR_F16_F32(
+                RAW_VVV, vmla) FOR_F16_F32(RAW_VVV, vmadd) FOR_F16_F32(RAW_VVV, vmaddrelu)
+                RAW3(vmla, vmlaw, f32, f16) RAW3(vaddreluconv_s162s8, vaddreluconv, s8, s16)
+                    RAW3(vaddreluconv_f162s8, vaddreluconv, s8, f16)
+                        RAW3(vaddreluconv_f322f16, vaddreluconv, f16, f32)
+                            RAW3(vsubreluconv_s162s8, vsubreluconv, s8, s16)
+                                RAW3(vsubreluconv_f162s8, vsubreluconv, s8, f16)
+                                    RAW3(vsubreluconv_f322f16, vsubreluconv, f16, f32)
+                                        RAW3(vmulconv_f162s8, vmulconv, s8, f16)
+                                            RAW3(vmulconv_f162u8, vmulconv, u8, f16)
+                                                FOR_F16_F32(RAW_LRELU, _)
+                                                    FOR_S16_U16_S32_U32(RAW_SHIFT, _)
+                                                        FOR_S16_S32(RAW_SHIFT_ROUND, _)
+                                                            FOR_S16_U16_S32_U32(RAW_COPY, _)};
 
 enum { A_AT = 8192, B_AT = 16384, IMAGE = 4096 };
 static const uint64_t odd_mask[2] = {0x0f0f0f0ff0f0f0f1, 0x00ff00ff00ff7f00};
@@ -356,9 +407,10 @@ static std::string try_deal(const deal &d)
     const uint16_t dr = uint16_t(8 * de / wide), sr = uint16_t(8 * se / wide);
     const run packed = {d, {{1, 1, 1}, {dr, sr, sr}}, 2, lanes, lanes + 13, false};
     const run spread = {d, {{2, 1, 3}, {17, 8, 25}}, 2, lanes, 2 * lanes, true};
-    std::string wrong = try_form(packed, COUNT);
+    const bool is_raw = std::strncmp(d.c.name, "asc_", 4) != 0;
+    std::string wrong = is_raw ? std::string() : try_form(packed, COUNT);
 
-    if (wrong.empty())
+    if (wrong.empty() && !is_raw)
         wrong = try_form(packed, SYNC);
     if (wrong.empty())
         wrong = try_form(spread, REPEAT);

@@ -695,20 +695,225 @@ static void masks(void **)
         call_is_tested(name);
 }
 
+/* ---- raw intrinsics -------------------------------------------------------------------- */
+
+/* The eight pairs of t_c_api.cpp without the odd ones: 1 ? 2, 2 ? 2, 3 ? 2. */
+static std::string raw_compare()
+{
+    using call = void (*)(const float *, const float *, uint8_t, uint8_t, uint8_t, uint8_t, uint8_t,
+                          uint8_t, uint8_t, npu_where);
+    static const struct {
+        call fn;
+        uint8_t says;
+    } calls[] = {{vcmp_lt<float>, 1}, {vcmp_gt<float>, 4}, {vcmp_eq<float>, 2},
+                 {vcmp_le<float>, 3}, {vcmp_ge<float>, 6}, {vcmp_ne<float>, 5}};
+    float *a = array<float>(8192, 64, [](uint32_t i) { return 1 + i % 3; });
+    float *b = array<float>(16384, 64, [](uint32_t) { return 2; });
+    for (const auto &c : calls) {
+        asc_set_mask_norm();
+        asc_set_vector_mask(0, 7); /* the three lanes */
+        std::memset(ub(), 0xff, 32);
+        set_cmpmask(ub());
+        c.fn(a, b, 1, 1, 1, 1, 8, 8, 8, nputwin::here());
+        get_cmpmask(ub() + 16);
+        if (ub()[16] != (0xf8 | c.says) || ub()[17] != 0xff)
+            return "vcmp: " + std::to_string(c.says);
+    }
+    return "";
+}
+template <class T> static std::string raw_pairs()
+{
+    const uint32_t lanes = 256 / sizeof(T);
+    T *d = array<T>(0, 2 * lanes, nine),
+      *a = array<T>(8192, 2 * lanes, [](uint32_t i) { return i; });
+    asc_set_vector_mask(~uint64_t(0), ~uint64_t(0));
+    vcpadd(d, a, 2, 2, 1, 8); /* results of the second repeat a whole repeat later */
+    TRY("vcpadd", T, d, 2 * lanes, [&](uint32_t i) {
+        return i % lanes < lanes / 2 ? T(i / lanes * lanes * 2 + i % lanes * 4 + 1) : T(9);
+    });
+    return "";
+}
+/* 4 i - 60: times a half is 2 i - 30; plus the offset 3 in the 46-bit register is 2 i - 27. */
+static std::string raw_deq()
+{
+    int32_t *words = array<int32_t>(8192, 64, [](uint32_t i) { return int(i) * 4 - 60; });
+    asc_set_vector_mask(~uint64_t(0), ~uint64_t(0));
+    set_deqscale(half(0.5f));
+    vconv_deq((half *)ub(), words, 1, 1, 1, 4, 8);
+    TRY("vconv_deq", half, (half *)ub(), 64, [](uint32_t i) { return half(int(i) * 2 - 30); });
+    int16_t *a = array<int16_t>(8192, 16, [](uint32_t i) { return int(i) * 4 - 60; });
+    const uint64_t config = uint64_t(0x3f000000) | uint64_t(3) << 37 | uint64_t(1) << 46;
+    for (int k = 0; k < 4; k++) {
+        int8_t *d = array<int8_t>(0, 32, nine);
+        for (int j = 0; j < 16; j++)
+            ((uint64_t *)(ub() + 16384))[j] = config;
+        asc_set_vector_mask(0, 0xffff);
+        set_deqscale(k < 2 ? config : uint64_t(16384 / 32));
+        if (k == 0)
+            vconv_deqs162b8l(d, a, 1, 1, 1, 8, 8);
+        else if (k == 1)
+            vconv_deqs162b8h(d, a, 1, 1, 1, 8, 8);
+        else if (k == 2)
+            vconv_vdeqs162b8l(d, a, 1, 1, 1, 8, 8);
+        else
+            vconv_vdeqs162b8h(d, a, 1, 1, 1, 8, 8);
+        TRY("vconv_deqs162b8", int8_t, d, 32, [&](uint32_t i) {
+            return int(i / 16) == k % 2 ? int8_t(int(i % 16) * 2 - 27) : int8_t(9);
+        });
+    }
+    return "";
+}
+static std::string raw_int4()
+{
+    using call =
+        void (*)(void *, const half *, uint8_t, uint16_t, uint16_t, uint16_t, uint16_t, npu_where);
+    static const call calls[] = {vconv_f162s4,  vconv_f162s4r, vconv_f162s4a,
+                                 vconv_f162s4f, vconv_f162s4c, vconv_f162s4z};
+    half *a = array<half>(8192, 128, [](uint32_t i) { return to_int4_from[i % 8]; });
+    asc_set_vector_mask(~uint64_t(0), ~uint64_t(0));
+    for (int k = 0; k < 6; k++) {
+        calls[k](ub(), a, 1, 1, 1, 2, 8, nputwin::here());
+        for (uint32_t i = 0; i < 128; i++)
+            if (nibble(ub(), i) != to_int4_calls[k].want[i % 8])
+                return std::string("raw ") + to_int4_calls[k].name;
+    }
+    vconv_s42f16((half *)(ub() + 1024), ub(), 1, 1, 1, 8, 2); /* what the last one left: to zero */
+    TRY("vconv_s42f16", half, (half *)(ub() + 1024), 128,
+        [](uint32_t i) { return half(to_int4_calls[5].want[i % 8]); });
+    return "";
+}
+static std::string raw_places()
+{
+    uint16_t *a = array<uint16_t>(8192, 512, count_up), *d = array<uint16_t>(0, 512, nine);
+    uint32_t *at = array<uint32_t>(16384, 128, [](uint32_t i) { return 2 * (127 - i); });
+    const uint32_t base = uint32_t(get_imm(8192));
+    asc_set_vector_mask(~uint64_t(0), ~uint64_t(0));
+    vgather(d, at, base, 8, 1);
+    TRY("vgather", uint16_t, d, 512,
+        [&](uint32_t i) { return i < 128 ? a[127 - i] : uint16_t(9); });
+    at = array<uint32_t>(16384, 8, [](uint32_t i) { return 32 * (7 - i); });
+    vgatherb(d, at, base, 8, 1, 1);
+    TRY("vgatherb", uint16_t, d, 128, [&](uint32_t i) { return a[(7 - i / 16) * 16 + i % 16]; });
+    d = array<uint16_t>(0, 512, nine);
+    vreducev2(d, a, a, 2, 1, 2, 8, 0); /* odd elements */
+    if (get_rsvd_cnt() != 128)
+        return "get_rsvd_cnt";
+    TRY("vreducev2", uint16_t, d, 129,
+        [&](uint32_t i) { return i < 128 ? a[2 * i + 1] : uint16_t(9); });
+    set_mask_count();
+    set_vector_mask(0, 5); /* five elements a repeat */
+    vreducev2(d, a, a, 1, 1, 7, 8, 0);
+    set_mask_norm();
+    if (get_rsvd_cnt() != 5)
+        return "get_rsvd_cnt in counter mode";
+    float *scores = array<float>(8192, 32, [](uint32_t i) { return i * 7 % 32; });
+    uint32_t *index = array<uint32_t>(16384, 32, [](uint32_t i) { return i; });
+    vbitsort((float *)ub(), scores, index, 1);
+    for (uint32_t k = 0; k < 32; k++) /* 7 i = 31 - k modulo 32; 7 times 23 is 1 */
+        if (pair_at<float>(ub(), k) != std::pair<double, uint32_t>(31 - k, (31 - k) * 23 % 32))
+            return "vbitsort: " + std::to_string(k);
+    a = array<uint16_t>(8192, 256, [](uint32_t i) { return i; });
+    vtranspose(d, a);
+    TRY("vtranspose", uint16_t, d, 256, [](uint32_t i) { return uint16_t(i % 16 * 16 + i / 16); });
+    return "";
+}
+/* 16 x 16 elements of 16 bits, 8 x 16 of 32, 16 x 16 of 8 in the low halves of the blks. */
+template <class T> static std::string raw_nchw()
+{
+    uint64_t dst[16], src[16];
+    for (uint32_t k = 0; k < 16; k++) {
+        dst[k] = get_imm(32 * k);
+        src[k] = get_imm(8192 + 32 * k);
+    }
+    for (uint32_t i = 0; i < 512 / sizeof(T); i++)
+        ((T *)(ub() + 8192))[i] = T(i * 5 + 1);
+    set_va_reg_sb(VA0, dst);
+    set_va_reg_sb(VA1, dst + 8);
+    set_va_reg_sb(VA6, src);
+    set_va_reg_sb(VA7, src + 8);
+    if (sizeof(T) == 1)
+        scatter_vnchwconv_b8(VA0, VA6, 1, 0, 0, false, false);
+    else
+        sizeof(T) == 2 ? scatter_vnchwconv_b16(VA0, VA6, 1, 0, 0)
+                       : scatter_vnchwconv_b32(VA0, VA6, 1, 0, 0);
+    const uint32_t per = 32 / sizeof(T), n = sizeof(T) == 4 ? 8 : 16;
+    for (uint32_t blk = 0; blk < 16; blk++)
+        for (uint32_t i = 0; i < n; i++) {
+            const uint32_t from = sizeof(T) == 4 ? blk % 2 * 8 + i : i,
+                           elem = sizeof(T) == 4 ? blk / 2 : blk;
+            if (((T *)ub())[blk * per + i] != T((from * per + elem) * 5 + 1))
+                return "scatter_vnchwconv_b" + std::to_string(8 * sizeof(T));
+        }
+    return "";
+}
+static std::string raw_words()
+{
+    std::vector<int16_t> gm(16, 5);
+    const int64_t start = get_ctrl(), t = get_sys_cnt();
+    set_ctrl(uint64_t(start) & ~(uint64_t(1) << 48));
+    if (get_ctrl() == start)
+        return "set_ctrl";
+    set_ctrl(uint64_t(start));
+    dsb(DSB_DDR);
+    dc_preload((const uint64_t *)gm.data(), 0);
+    if (bcnt0(33) != 62 || bcnt1(33) != 2 || clz(uint64_t(0x0fffffffffffffff)) != 4 ||
+        sff0(33) != 1 || sff1(10) != 1 || sflbits(0x0f00000000000000) != 3 || sbitset0(7, 2) != 3 ||
+        sbitset1(0, 2) != 4 || get_icache_prl_st() != 0 || get_coreid() != 0 || get_sys_cnt() < t)
+        return "words";
+    set_mov_pad_val(77);
+    copy_gm_to_ubuf_align_b16(ub(), gm.data(), 0, 1, 6, 0, 2, 0, 0);
+    if (((int16_t *)ub())[2] != 5 || ((int16_t *)ub())[3] != 77)
+        return "set_mov_pad_val";
+    return "";
+}
+/* GM holds 5, UB 3. */
+template <class T> static std::string raw_atomic(void (*set_type)())
+{
+    void (*const ops[])() = {set_atomic_add, set_atomic_max, set_atomic_min, set_atomic_none};
+    const double want[] = {8, 5, 3, 3};
+    for (int k = 0; k < 4; k++) {
+        std::vector<T> gm(32 / sizeof(T), T(5));
+        for (uint32_t i = 0; i < gm.size(); i++)
+            ((T *)ub())[i] = T(3);
+        set_type();
+        ops[k]();
+        copy_ubuf_to_gm(gm.data(), ub(), 0, 1, 1, 0, 0);
+        set_atomic_none();
+        if (!(gm[0] == T(want[k])))
+            return "raw atomic " + std::to_string(k);
+    }
+    return "";
+}
+static void raw_intrinsics(void **)
+{
+    run_and_check(raw_compare);
+    run_and_check(raw_pairs<half>);
+    run_and_check(raw_pairs<float>);
+    run_and_check(raw_deq);
+    run_and_check(raw_int4);
+    run_and_check(raw_places);
+    run_and_check(raw_nchw<uint8_t>);
+    run_and_check(raw_nchw<uint16_t>);
+    run_and_check(raw_nchw<uint32_t>);
+    run_and_check(raw_words);
+    run_and_check([] { return raw_atomic<float>(set_atomic_f32); });
+    run_and_check([] { return raw_atomic<half>(set_atomic_f16); });
+    run_and_check([] { return raw_atomic<bfloat16_t>(set_atomic_bf16); });
+    run_and_check([] { return raw_atomic<int32_t>(set_atomic_s32); });
+    run_and_check([] { return raw_atomic<int16_t>(set_atomic_s16); });
+    run_and_check([] { return raw_atomic<int8_t>(set_atomic_s8); });
+}
+
 static void every_name_was_called(void **) { assert_all_called({"special"}); }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fills),
-        cmocka_unit_test(gathers),
-        cmocka_unit_test(sorting),
-        cmocka_unit_test(transposing),
-        cmocka_unit_test(dequantisation),
-        cmocka_unit_test(extremes_of_all),
-        cmocka_unit_test(four_bits),
-        cmocka_unit_test(masks),
-        cmocka_unit_test(every_name_was_called),
+        cmocka_unit_test(fills),          cmocka_unit_test(gathers),
+        cmocka_unit_test(sorting),        cmocka_unit_test(transposing),
+        cmocka_unit_test(dequantisation), cmocka_unit_test(extremes_of_all),
+        cmocka_unit_test(four_bits),      cmocka_unit_test(raw_intrinsics),
+        cmocka_unit_test(masks),          cmocka_unit_test(every_name_was_called),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
