@@ -136,6 +136,7 @@ struct npu_regs {
     uint16_t n_merged[4]; /* elements of each queue that the newest vmrgsort has taken */
     uint64_t n_gathered;  /* elements that the newest vgathermask has written */
     bool has_adjusted;    /* the newest AdjustSoftMaxRes has found the number it looks for */
+    uint64_t ffts_base;   /* of asc_set_ffts_base_addr: kept for who asks */
 };
 
 /* Operands of the instructions that have more than three; read when one is issued. Bytes of UB. */

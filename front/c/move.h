@@ -23,19 +23,26 @@ inline bursts c_blks(uint16_t n_burst, uint16_t len, uint16_t src_gap, uint16_t 
     return {n_burst, len * uint32_t(NPU_BLK_BYTES), src_gap * NPU_BLK_BYTES,
             dst_gap * NPU_BLK_BYTES};
 }
-/* Whole blks; what does not fill the last one stays behind, as with DataCopy. */
+/* Whole blks; what does not fill the last one stays behind, and is told. */
 inline void c_move_bytes(npu_op op, void *dst, const void *src, uint32_t size, npu_where where)
 {
-    c_move(op, dst, src, {1, size & ~uint32_t(NPU_BLK_BYTES - 1), 0, 0}, where);
+    const uint32_t moved = size & ~uint32_t(NPU_BLK_BYTES - 1);
+    if (NPU_UNLIKELY(moved != size))
+        npu_note(core(), "ASC-COPY-LENGTH", where,
+                 "%u B requested, %u B moved: asc_copy_gm2ub, _ub2gm and _ub2ub move whole blocks "
+                 "of 32 bytes; the _align calls move any length",
+                 size, moved);
+    c_move(op, dst, src, {1, moved, 0, 0}, where);
 }
 inline void c_move_padded(const char *name, npu_op op, npu_type type, uint32_t elem_bytes,
                           void *dst, const void *src, const bursts &b, uint8_t left, uint8_t right,
                           npu_where where)
 {
     npu_core *c = core();
-    if (check_pad(c, name, b.n, b.bytes, 1, 0, 0, where) &&
-        check_pad(c, name, b.n, 0, elem_bytes, left, right, where))
-        copy_bursts(c, op, type, dst, src, b, {left, right, false, 0}, where);
+    const padding pad = {left, right, false, 0};
+    if (check_pad(c, name, b.n, b.bytes, 1, {}, where) &&
+        check_pad(c, name, b.n, 0, elem_bytes, pad, where))
+        copy_bursts(c, op, type, dst, src, b, pad, where);
 }
 
 } // namespace nputwin

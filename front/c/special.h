@@ -80,6 +80,7 @@ inline void asc_set_deq_scale(uint64_t *tmp, const float scale_arr[ASC_VDEQ_SIZE
                               const bool sign_mode_arr[ASC_VDEQ_SIZE], npu_where where = NPU_HERE)
 {
     npu_core *c = nputwin::core();
+    npu_settle(c);
     if (!nputwin::c_ub_bytes("asc_set_deq_scale", tmp, ASC_VDEQ_SIZE * sizeof *tmp, where, 32))
         return;
     for (int k = 0; k < ASC_VDEQ_SIZE; k++)
@@ -396,12 +397,14 @@ inline void asc_transto5hd_b8_sync(ub_addr8_t dst, ub_addr8_t src, uint8_t repea
 #define NPU_C_EXTREME(name)                                                                        \
     inline void name(half &val, uint32_t &index)                                                   \
     {                                                                                              \
+        npu_settle(nputwin::core());                                                               \
         const uint32_t *reg = nputwin::core()->regs.extreme;                                       \
         val = half::from_bits(uint16_t(reg[0]));                                                   \
         index = reg[1];                                                                            \
     }                                                                                              \
     inline void name(float &val, uint32_t &index)                                                  \
     {                                                                                              \
+        npu_settle(nputwin::core());                                                               \
         const uint32_t *reg = nputwin::core()->regs.extreme;                                       \
         std::memcpy(&val, &reg[0], sizeof val);                                                    \
         index = reg[1];                                                                            \
@@ -414,12 +417,14 @@ NPU_C_EXTREME(asc_get_reduce_min_cnt)
 /* 16 bytes of UB to and from the compare register. */
 inline void asc_set_cmp_mask(const void *sel_mask, npu_where where = NPU_HERE)
 {
+    npu_settle(nputwin::core()); /* what the vector unit wrote there, and reads from it */
     const uint8_t *p = nputwin::c_ub_bytes("asc_set_cmp_mask", sel_mask, 16, where, 16);
     if (p)
         std::memcpy(nputwin::core()->regs.cmpmask, p, 16);
 }
 inline void asc_get_cmp_mask(void *dst, npu_where where = NPU_HERE)
 {
+    npu_settle(nputwin::core());
     uint8_t *p = nputwin::c_ub_bytes("asc_get_cmp_mask", dst, 16, where, 16);
     if (p)
         std::memcpy(p, nputwin::core()->regs.cmpmask, 16);

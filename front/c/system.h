@@ -4,6 +4,7 @@
  */
 #ifndef NPU_FRONT_C_SYSTEM_H
 #define NPU_FRONT_C_SYSTEM_H
+#include "../cpp/sys.h"
 #include "core.h"
 
 /* ---- who and where --------------------------------------------------------------------- */
@@ -61,24 +62,84 @@ inline void asc_set_ctrl(uint64_t config, npu_where where = NPU_HERE)
 }
 #endif
 
-/* ---- caches: the twin's memory is coherent, a fence keeps the order for other threads ----- */
+/* ---- caches ------------------------------------------------------------------------------ */
 
-inline void asc_dcci_single(const void *) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+/* The twin's memory is coherent unless NPUTWIN_SCALAR_CACHE=strict; UB and atomics have no cache.
+ */
+inline void asc_dcci_single(const void *dst)
+{
+    nputwin::clean_cache(dst, AscendC::CacheLine::SINGLE_CACHE_LINE);
+}
+inline void asc_dcci_entire_all()
+{
+    nputwin::clean_cache(nullptr, AscendC::CacheLine::ENTIRE_DATA_CACHE);
+}
+inline void asc_dcci_entire_out() { asc_dcci_entire_all(); }
 inline void asc_ub_dcci_single(const void *) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void asc_dcci_entire_all() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void asc_dcci_entire_ub() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void asc_dcci_entire_out() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void asc_dcci_entire_atomic() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-/* A hint, to this machine's cache as well. */
+/* Loads the line: into the strict cache, else a hint to this machine's. */
 inline void asc_datacache_preload(const uint64_t *address, int64_t offset)
 {
-    __builtin_prefetch(reinterpret_cast<const uint8_t *>(address) + offset);
+    const uint8_t *at = reinterpret_cast<const uint8_t *>(address) + offset;
+    if (npu_scalar_strict)
+        npu_scalar_at(nputwin::core(), at, 1, false, {nullptr, 0});
+    else
+        __builtin_prefetch(at);
 }
 /* The host fetches its own instructions: a preload is done when it is asked for. */
 inline void asc_icache_preload(const void *addr, int64_t) { __builtin_prefetch(addr); }
 inline int64_t asc_get_icache_preload_status() { return 0; }
 
+/* ---- what the chip knows and no page tells ------------------------------------------------ */
+
+#define NPU_C_UNKNOWN(name, what)                                                                  \
+    template <class T = void> inline int64_t name()                                                \
+    {                                                                                              \
+        static_assert(nputwin::c_refused<T>, #name ": the twin has no " what " to return");        \
+        return 0;                                                                                  \
+    }
+NPU_C_UNKNOWN(asc_get_status, "exception bits of the arithmetic units")
+NPU_C_UNKNOWN(asc_get_smmu_tag_version, "memory management unit")
+NPU_C_UNKNOWN(asc_get_phy_stack_base, "stack at a physical address")
+NPU_C_UNKNOWN(asc_get_sys_virtual_base, "base of the system's virtual addresses")
+template <class T> inline void asc_get_arch_ver(T &)
+{
+    static_assert(nputwin::c_refused<T>,
+                  "asc_get_arch_ver: the version numbers of the chips are not published, so the "
+                  "twin has none to return; __NPU_ARCH__ tells the architecture");
+}
+
 #if NPU_ARCH == 2201
+/* ---- flags between cores ------------------------------------------------------------------ */
+
+/* Where the flags lie: kept for who asks, the twin's flags need no address. */
+inline void asc_set_ffts_base_addr(uint64_t config) { nputwin::core()->regs.ffts_base = config; }
+inline int64_t asc_get_ffts_base_addr() { return int64_t(nputwin::core()->regs.ffts_base); }
+
+namespace nputwin {
+inline bool c_flag_id(const char *name, int64_t flag_id, npu_where where)
+{
+    if (NPU_LIKELY(flag_id >= 0 && flag_id < NPU_CROSS_FLAGS))
+        return true;
+    npu_fault(core(), NPU_E_ARG, where, "%s: flag_id is %lld, allowed are 0 to %d", name,
+              (long long)flag_id, NPU_CROSS_FLAGS - 1);
+    return false;
+}
+} // namespace nputwin
+
+/* Between the vector cores of a group: when all have arrived, each one's counter goes up by one. */
+inline void asc_sync_block_arrive(pipe_t pipe, int64_t flag_id, npu_where where = NPU_HERE)
+{
+    if (nputwin::c_flag_id("asc_sync_block_arrive", flag_id, where))
+        npu_cross_set(nputwin::core(), CROSS_AIV, pipe, uint32_t(flag_id), where);
+}
+inline void asc_sync_block_wait(pipe_t, int64_t flag_id, npu_where where = NPU_HERE)
+{
+    if (nputwin::c_flag_id("asc_sync_block_wait", flag_id, where))
+        npu_cross_wait(nputwin::core(), uint32_t(flag_id), where);
+}
+
 /* ---- atomic copies from UB to GM --------------------------------------------------------- */
 
 #define NPU_C_ATOMIC(suffix, T)                                                                    \

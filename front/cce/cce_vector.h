@@ -118,6 +118,7 @@ NPU_CCE_CMPR(ne, CMP_NE)
 #undef NPU_CCE_CMPR
 inline void get_cmpmask(void *dst, npu_where where = NPU_HERE)
 {
+    npu_settle(nputwin::core());
     uint8_t *p = nputwin::c_ub_bytes("get_cmpmask", dst, 16, where, 16);
     if (p)
         std::memcpy(p, nputwin::core()->regs.cmpmask, 16);

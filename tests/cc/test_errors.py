@@ -123,3 +123,34 @@ def test_relocatable_device_code(cc):
     differs = cc.source("differs.asc", "__aicore__ int helper() { if ASCEND_IS_AIC { return 1; } return 2; }\n"
                         "__global__ __aicore__ void k(int *p) { *p = helper(); }\n")
     assert "-dc" in cc.compile("-dc", differs, expect=1).stderr
+
+
+C_API = """#include "c_api/asc_simd.h"
+__vector__ __global__ void k(__gm__ half *p)
+{
+    __ubuf__ half a[128];
+    asc_copy_gm2ub_sync(a, p, 256);
+    CALL;
+    asc_copy_ub2gm_sync(p, a, 256);
+}
+void go(half *p) { k<<<1, 0, nullptr>>>(p); }
+"""
+
+
+@pytest.mark.parametrize("arch,call,says", [
+    ("2201", "asc_abs((double *)a, (double *)a, 8)", "asc_abs: on dav-2201 the elements are F16_F32; forms: (dst, src, count)"),
+    ("2201", "asc_div_sync((int32_t *)a, (int32_t *)a, (int32_t *)a, 8)", "asc_div_sync: on dav-2201 the elements are F16_F32"),
+    ("2201", "asc_copy_gm2ub_align((int64_t *)a, (int64_t *)p, 8)", "asc_copy_gm2ub_align: elements of 8, 16 or 32 bits"),
+    ("2201", "(void)asc_get_status()", "asc_get_status: the twin has no exception bits of the arithmetic units to return"),
+    ("3510", "asc_abs(a, a, 8)", "asc_abs: calls from UB to UB are dav-2201's"),
+])
+def test_the_c_api_refuses_by_name(cc, arch, call, says):
+    """What a chip or a type does not have: the call, the elements that there are, and the user's line."""
+    talk = errors_of(cc, C_API.replace("CALL", call), f"--npu-arch=dav-{arch}")
+    assert says in talk
+    assert "bad.asc:6:" in talk
+
+
+def test_the_c_api_compiles(cc):
+    cc.compile("-c", cc.source("good.asc", C_API.replace("CALL", "asc_abs(a, a, 128); asc_sync()")), "-o", "good.o",
+               "--npu-arch=dav-2201")

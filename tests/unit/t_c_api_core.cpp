@@ -300,6 +300,25 @@ static void system_values(void **)
         call_is_tested(name);
 }
 
+/* A vector core alone in its group meets itself; two arrivals are two waits. */
+static void between_cores(void **)
+{
+    run_and_check([]() -> std::string {
+        asc_set_ffts_base_addr(0x1234567890);
+        asc_sync_block_arrive(PIPE_V, 1);
+        asc_sync_block_arrive(PIPE_MTE3, 1);
+        asc_sync_block_wait(PIPE_S, 1);
+        asc_sync_block_wait(PIPE_S, uint8_t(1));
+        return asc_get_ffts_base_addr() == 0x1234567890 ? "" : "asc_get_ffts_base_addr";
+    });
+    run_fails([] { asc_sync_block_wait(PIPE_S, 2); }, NPU_E_DEADLOCK, {"waits for ever"});
+    run_fails([] { asc_sync_block_arrive(PIPE_V, 16); }, NPU_E_ARG,
+              {"asc_sync_block_arrive: flag_id is 16, allowed are 0 to 15"});
+    for (const char *name : {"asc_set_ffts_base_addr", "asc_get_ffts_base_addr",
+                             "asc_sync_block_arrive", "asc_sync_block_wait"})
+        call_is_tested(name);
+}
+
 /* asc_init: mask full and normal, no atomic copies. */
 static void state(void **)
 {
@@ -383,15 +402,11 @@ static void every_name_was_called(void **)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies),
-        cmocka_unit_test(flags),
-        cmocka_unit_test(words),
-        cmocka_unit_test(atomics),
-        cmocka_unit_test(system_values),
-        cmocka_unit_test(state),
-        cmocka_unit_test(caches),
-        cmocka_unit_test(control),
-        cmocka_unit_test(every_name_was_called),
+        cmocka_unit_test(copies),        cmocka_unit_test(flags),
+        cmocka_unit_test(words),         cmocka_unit_test(atomics),
+        cmocka_unit_test(system_values), cmocka_unit_test(state),
+        cmocka_unit_test(between_cores), cmocka_unit_test(caches),
+        cmocka_unit_test(control),       cmocka_unit_test(every_name_was_called),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
