@@ -757,11 +757,38 @@ SEL_ONE(b32)
 #define CONV_SLOTS_R6N(S, D)  CONV_NONE(S, D) FOR_R6N(CONV_SLOT, S, D)
 #define CMP_SLOT(T, name, expr) .cmp[CMP_##name][TYPE_##T] = cmp_##name##_##T,
 
+/* e^a = 2^n e^r with n = round(a log2 e); Taylor of e^r on |r| <= 0.35, the first term left out is
+ * 2^-27. The power of two comes in two factors, so that it reaches into subnormals.
+ * tests/unit/t_adv_softmax.cpp compares with libm. */
+static void exp_row(float *restrict x, float top, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        float a = x[i] - top;
+        a = a < -104.0f ? -104.0f : a;
+        a = a > 89.0f ? 89.0f : a;
+        const float shifted = __builtin_fmaf(a, 0x1.715476p+0f, 0x1.8p23f);
+        const float k = shifted - 0x1.8p23f;
+        const float r = __builtin_fmaf(k, -0x1.7f7d1cp-20f, __builtin_fmaf(k, -0x1.62e4p-1f, a));
+        const int32_t e = (int32_t)(npu_f32_bits(shifted) - 0x4b400000u), half = e >> 1;
+        float p = 1.0f / 5040;
+        p = __builtin_fmaf(p, r, 1.0f / 720);
+        p = __builtin_fmaf(p, r, 1.0f / 120);
+        p = __builtin_fmaf(p, r, 1.0f / 24);
+        p = __builtin_fmaf(p, r, 1.0f / 6);
+        p = __builtin_fmaf(p, r, 0.5f);
+        p = __builtin_fmaf(p, r, 1.0f);
+        p = __builtin_fmaf(p, r, 1.0f);
+        x[i] = p * npu_f32_from_bits((uint32_t)(half + 127) << 23) *
+               npu_f32_from_bits((uint32_t)(e - half + 127) << 23);
+    }
+}
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init" /* the fast variants at the end replace some */
 const struct npu_lanes LANES = {
     .name = LANES_NAME,
     .copy = copy_blks,
+    .exp_row = exp_row,
     CMP_ALL(CMP_SLOT, f16) CMP_ALL(CMP_SLOT, f32) CMP_SLOT(s32, EQ, a == b)
 #define VEC(op, shape, types, cost, lane, brief) SLOTS_##shape(types, op)
 #include "../isa/vec.def"

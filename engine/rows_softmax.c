@@ -103,8 +103,7 @@ static float exp_of(const struct rows *w, float x)
 /* x = e ^ (x - top); returns the sum over the columns in use. */
 static float exp_row(const struct rows *w, const struct matrix *m, float top)
 {
-    rows_scale(w, OP_vadds, m->x, -top, m->columns);
-    rows_map(w, OP_vexp, m->x, m->columns);
+    w->c->lanes->exp_row(m->x, top, m->columns);
     return rows_fold(w, OP_vadd, m->x, m->used, m->tmp);
 }
 

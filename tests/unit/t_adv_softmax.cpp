@@ -121,6 +121,25 @@ template <class T> void check_short(void **)
     });
 }
 
+/* With a maximum of 0 and a sum of 1 the result is e ^ x, from subnormals to infinity. */
+void check_exponential(void **)
+{
+    run_well([] {
+        enum { N = 4096 };
+        bench b;
+        const LocalTensor<float> x = b.some<float>(N), y = b.some<float>(N);
+        const LocalTensor<float> sum = column<float>(b, {1}, 8), max = column<float>(b, {0}, 8);
+        std::vector<double> want;
+        for (uint32_t i = 0; i < N; i++) {
+            x.SetValue(i, i ? -110.0f + 0.05f * float(i) : -INFINITY);
+            const double e = std::exp(double(x.GetValue(i)));
+            want.push_back(e > 3.4028235677973366e38 ? double(INFINITY) : e);
+        }
+        SimpleSoftMax<float>(y, sum, max, x, SoftMaxTiling(), {1, N, 1, N});
+        expect_near(y, want, "the exponential", 2, 1.5e-45);
+    });
+}
+
 /* The last row is all of one number: each result is 1 / K; and NaN stays in its row. */
 void check_special_rows(void **)
 {
@@ -466,6 +485,7 @@ int main()
         cmocka_unit_test((check_softmax<half, float, true>)),
         cmocka_unit_test(check_short<float>),
         cmocka_unit_test(check_short<half>),
+        cmocka_unit_test(check_exponential),
         cmocka_unit_test(check_special_rows),
         cmocka_unit_test((check_flash<float, float, false, false>)),
         cmocka_unit_test((check_flash<float, float, false, true>)),
