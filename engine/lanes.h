@@ -760,8 +760,9 @@ SEL_ONE(b32)
 /* e^a = 2^n e^r with n = round(a log2 e); Taylor of e^r on |r| <= 0.35, the first term left out is
  * 2^-27. The power of two comes in two factors, so that it reaches into subnormals.
  * tests/unit/t_adv_softmax.cpp compares with libm. */
-static void exp_row(float *restrict x, float top, uint32_t n)
+static void exp_row(float *to, const float *x, float top, uint32_t n)
 {
+#pragma GCC ivdep /* to is x or apart from it */
     for (uint32_t i = 0; i < n; i++) {
         float a = x[i] - top;
         a = a < -104.0f ? -104.0f : a;
@@ -778,8 +779,8 @@ static void exp_row(float *restrict x, float top, uint32_t n)
         p = __builtin_fmaf(p, r, 0.5f);
         p = __builtin_fmaf(p, r, 1.0f);
         p = __builtin_fmaf(p, r, 1.0f);
-        x[i] = p * npu_f32_from_bits((uint32_t)(half + 127) << 23) *
-               npu_f32_from_bits((uint32_t)(e - half + 127) << 23);
+        to[i] = p * npu_f32_from_bits((uint32_t)(half + 127) << 23) *
+                npu_f32_from_bits((uint32_t)(e - half + 127) << 23);
     }
 }
 

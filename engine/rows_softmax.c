@@ -100,10 +100,10 @@ static float exp_of(const struct rows *w, float x)
     return x;
 }
 
-/* x = e ^ (x - top); returns the sum over the columns in use. */
-static float exp_row(const struct rows *w, const struct matrix *m, float top)
+/* m->x = e ^ (x - top); returns the sum over the columns in use. */
+static float exp_row(const struct rows *w, const struct matrix *m, const float *x, float top)
 {
-    w->c->lanes->exp_row(m->x, top, m->columns);
+    w->c->lanes->exp_row(m->x, x, top, m->columns);
     return rows_fold(w, OP_vadd, m->x, m->used, m->tmp);
 }
 
@@ -132,20 +132,29 @@ static bool softmax_fits(const struct rows *w, const struct matrix *m)
     return fits;
 }
 
-static void softmax_row(const struct rows *w, const struct matrix *m, uint32_t r)
+static void softmax_row(const struct rows *w, const struct matrix *whole, uint32_t r)
 {
+    struct matrix here = *whole, *m = &here;
     const enum npu_rows_fn fn = (enum npu_rows_fn)w->r->fn;
+    const bool in_place = w->t == TYPE_f32 && !m->is_nz; /* rows of floats need no copy */
+    const float *x = m->x;
     float top, sum, factor = 0;
 
-    load_row(w, m, m->x, rows_src(w, X), r);
-    top = rows_fold(w, OP_vmax, m->x, m->used, m->tmp);
+    if (in_place) {
+        const uint64_t at = (uint64_t)r * m->columns * sizeof *x;
+        x = (const float *)(const void *)(rows_src(w, X) + at);
+        m->x = (float *)(void *)(rows_dst(w, Y) + at);
+    } else {
+        load_row(w, m, m->x, rows_src(w, X), r);
+    }
+    top = rows_fold(w, OP_vmax, x, m->used, m->tmp);
     if (m->is_update) {
         const float before = get_column(w, m, w->u, rows_src(w, IN_MAX), r);
         put_column(w, m, w->u, rows_dst(w, REDUCED_MAX), r, top);
         top = largest(before, top);
         factor = exp_of(w, before - top);
     }
-    sum = exp_row(w, m, top);
+    sum = exp_row(w, m, x, top);
     if (m->is_update) {
         const float part = factor * get_column(w, m, w->u, rows_src(w, IN_SUM), r);
         sum += part;
@@ -158,7 +167,8 @@ static void softmax_row(const struct rows *w, const struct matrix *m, uint32_t r
         rows_scale(w, OP_vmuls, m->x, 1 / sum, m->columns);
     put_column(w, m, w->u, rows_dst(w, SUM), r, sum);
     put_column(w, m, w->u, rows_dst(w, MAX), r, top);
-    store_row(w, m, rows_dst(w, Y), m->x, r);
+    if (!in_place)
+        store_row(w, m, rows_dst(w, Y), m->x, r);
 }
 
 void rows_softmax(const struct rows *w)
@@ -184,7 +194,7 @@ void rows_simple_softmax(const struct rows *w)
         const float sum = get_column(w, &m, w->u, rows_src(w, 1), r);
         const float top = get_column(w, &m, w->u, rows_src(w, 2), r);
         load_row(w, &m, m.x, rows_src(w, 0), r);
-        exp_row(w, &m, top);
+        exp_row(w, &m, m.x, top);
         rows_scale(w, OP_vmuls, m.x, 1 / sum, m.columns);
         store_row(w, &m, rows_dst(w, 0), m.x, r);
     }
@@ -226,7 +236,7 @@ static void shifted_row(const struct rows *w, const struct matrix *m, uint32_t r
         before = (in_mean - mean_of_all) * shift;
         top = largest(now + top, before + in_max);
     }
-    sum = exp_row(w, m, top - now);
+    sum = exp_row(w, m, m->x, top - now);
     if (m->is_update) {
         factor = exp_of(w, in_max - top + before);
         sum += factor * get_column(w, m, w->u, rows_src(w, S_IN_SUM), r);

@@ -41,9 +41,9 @@ struct npu_lanes {
     npu_sel_fn *sel[N_TYPES];
     npu_pick_fn *pick[5]; /* [bytes of an element]: 2 and 4 */
     npu_span_fn *span;
-    /* x = e ^ (x - top), within 2 ulp: rows that are summed and divided have no use for the more
+    /* to = e ^ (x - top), within 2 ulp: rows that are summed and divided have no use for the more
      * that vexp does. */
-    void (*exp_row)(float *x, float top, uint32_t n);
+    void (*exp_row)(float *to, const float *x, float top, uint32_t n);
 };
 
 extern const struct npu_lanes npu_lanes_plain;
