@@ -25,6 +25,9 @@ def declared(name, text):
     """As a word, or put together by a stamping macro: vconv_##name with NPU_CCE_CONV(f162f32, ...)."""
     if re.search(rf"\b{name}\b", text):
         return True
+    sizes = re.fullmatch(r"Get(\w+?)(MaxMinTmpSize|TmpBufferFactorSize)", name)  # Get##name##MaxMinTmpSize of a row
+    if sizes and re.search(rf"^TMP\({sizes[1]},", text, re.M):
+        return True
     if name.startswith("asc_"):  # name##_sync, ASC_CONV5 adds the letters of the rounding, name_##suffix, name##bits
         stem = re.sub(r"(_r(n|na|d|u|z))?(_sync)?$", "", name)
         stamped = set(re.findall(r"\b(asc_\w+)##\w+", text)) & {re.sub(r"[a-z]*\d*$", "", stem), re.sub(r"\d+$", "", stem)}

@@ -72,6 +72,120 @@ static void test_other_arguments(void **)
     assert_int_equal(most, most2);
 }
 
+/* The prototypes of the pages: a function of another type does not initialise these. */
+using AscendC::TensorDataType;
+using AscendC::TensorShape;
+using platform_ascendc::PlatformAscendC;
+namespace prototypes {
+using namespace AscendC;
+typedef void (*by_shape)(const TensorShape &, uint32_t, bool, uint32_t &, uint32_t &);
+typedef void (*by_type)(uint32_t, uint32_t &, uint32_t &);
+typedef void (*by_chip)(const PlatformAscendC &, const TensorShape &, uint32_t, bool, uint32_t &,
+                        uint32_t &);
+typedef void (*by_chip_type)(const PlatformAscendC &, uint32_t, uint32_t &, uint32_t &);
+static const by_shape sizes[] = {
+    GetAcosMaxMinTmpSize,  GetAcoshMaxMinTmpSize, GetAsinMaxMinTmpSize,   GetAsinhMaxMinTmpSize,
+    GetAtanMaxMinTmpSize,  GetAtanhMaxMinTmpSize, GetAxpyMaxMinTmpSize,   GetCeilMaxMinTmpSize,
+    GetClampMaxMinTmpSize, GetCosMaxMinTmpSize,   GetCoshMaxMinTmpSize,   GetDigammaMaxMinTmpSize,
+    GetErfMaxMinTmpSize,   GetErfcMaxMinTmpSize,  GetFloorMaxMinTmpSize,  GetFmodMaxMinTmpSize,
+    GetFracMaxMinTmpSize,  GetHypotMaxMinTmpSize, GetLgammaMaxMinTmpSize, GetLogMaxMinTmpSize,
+    GetLog2MaxMinTmpSize,  GetLog10MaxMinTmpSize, GetSignMaxMinTmpSize,   GetSinMaxMinTmpSize,
+    GetSinhMaxMinTmpSize,  GetTanMaxMinTmpSize,   GetTanhMaxMinTmpSize,   GetTruncMaxMinTmpSize,
+    GetXorMaxMinTmpSize,   GetGeGLUMaxMinTmpSize, GetReGluMaxMinTmpSize,  GetSigmoidMaxMinTmpSize,
+    GetSiluTmpSize,        GetSwishTmpSize};
+static const by_type factors[] = {
+    GetAcosTmpBufferFactorSize,   GetAcoshTmpBufferFactorSize, GetAsinTmpBufferFactorSize,
+    GetAsinhTmpBufferFactorSize,  GetAtanTmpBufferFactorSize,  GetAtanhTmpBufferFactorSize,
+    GetAxpyTmpBufferFactorSize,   GetCeilTmpBufferFactorSize,  GetClampTmpBufferFactorSize,
+    GetCosTmpBufferFactorSize,    GetCoshTmpBufferFactorSize,  GetDigammaTmpBufferFactorSize,
+    GetErfTmpBufferFactorSize,    GetErfcTmpBufferFactorSize,  GetFloorTmpBufferFactorSize,
+    GetFmodTmpBufferFactorSize,   GetFracTmpBufferFactorSize,  GetHypotTmpBufferFactorSize,
+    GetLgammaTmpBufferFactorSize, GetLogTmpBufferFactorSize,   GetLog2TmpBufferFactorSize,
+    GetLog10TmpBufferFactorSize,  GetSignTmpBufferFactorSize,  GetSinTmpBufferFactorSize,
+    GetSinhTmpBufferFactorSize,   GetTanTmpBufferFactorSize,   GetTanhTmpBufferFactorSize,
+    GetTruncTmpBufferFactorSize,  GetXorTmpBufferFactorSize,   GetGeGLUTmpBufferFactorSize,
+    GetExpTmpBufferFactorSize,    GetSwiGLUTmpBufferFactorSize};
+static const by_chip chip_sizes[] = {
+    GetBitwiseAndMaxMinTmpSize, GetBitwiseNotMaxMinTmpSize, GetBitwiseOrMaxMinTmpSize,
+    GetBitwiseXorMaxMinTmpSize, GetFmaMaxMinTmpSize,        GetIsInfMaxMinTmpSize,
+    GetIsNanMaxMinTmpSize,      GetLogicalAndMaxMinTmpSize, GetLogicalAndsMaxMinTmpSize,
+    GetLogicalNotMaxMinTmpSize, GetLogicalOrMaxMinTmpSize,  GetLogicalOrsMaxMinTmpSize,
+    GetLogicalXorMaxMinTmpSize, GetRintMaxMinTmpSize,       GetRoundMaxMinTmpSize,
+    GetSinCosMaxMinTmpSize,     GetWhereMaxMinTmpSize};
+static const by_chip_type chip_factors[] = {
+    GetBitwiseAndTmpBufferFactorSize,  GetBitwiseNotTmpBufferFactorSize,
+    GetBitwiseOrTmpBufferFactorSize,   GetBitwiseXorTmpBufferFactorSize,
+    GetFmaTmpBufferFactorSize,         GetIsInfTmpBufferFactorSize,
+    GetIsNanTmpBufferFactorSize,       GetLogicalAndTmpBufferFactorSize,
+    GetLogicalAndsTmpBufferFactorSize, GetLogicalNotTmpBufferFactorSize,
+    GetLogicalOrTmpBufferFactorSize,   GetLogicalOrsTmpBufferFactorSize,
+    GetLogicalXorTmpBufferFactorSize,  GetRintTmpBufferFactorSize,
+    GetRoundTmpBufferFactorSize,       GetSinCosTmpBufferFactorSize,
+    GetWhereTmpBufferFactorSize};
+static bool (*const exp_size)(const TensorShape &, uint32_t, bool, uint32_t &,
+                              uint32_t &) = GetExpMaxMinTmpSize;
+static void (*const power_size)(const TensorShape &, const TensorShape &, bool, uint32_t, bool,
+                                uint32_t &, uint32_t &) = GetPowerMaxMinTmpSize;
+static void (*const power_factor)(bool, bool, bool, uint32_t, uint32_t &,
+                                  uint32_t &) = GetPowerTmpBufferFactorSize;
+static void (*const cumsum_size)(const TensorShape &, uint32_t, bool, bool, uint32_t &,
+                                 uint32_t &) = GetCumSumMaxMinTmpSize;
+static void (*const swiglu_size)(const TensorShape &, uint32_t, uint32_t &, uint32_t &,
+                                 bool) = GetSwiGLUMaxMinTmpSize;
+typedef void (*quant_size)(const TensorShape &, uint32_t, uint32_t &, uint32_t &);
+static const quant_size quant_sizes[] = {GetAscendQuantMaxMinTmpSize, GetAscendDequantMaxMinTmpSize,
+                                         GetGeluMaxMinTmpSize};
+static void (*const quant_factor)(uint32_t &, uint32_t &) = GetAscendQuantTmpBufferFactorSize;
+static void (*const dequant_factor)(const TensorShape &, uint32_t &,
+                                    uint32_t &) = GetAscendDequantTmpBufferFactorSize;
+typedef void (*antiquant_range)(const TensorShape &, const TensorShape &, bool, TensorDataType,
+                                TensorDataType, uint32_t &, uint32_t &);
+static const antiquant_range antiquant_ranges[] = {GetAscendAntiQuantMaxMinTmpSize,
+                                                   GetAscendAntiQuantTmpBufferFactorSize};
+typedef uint32_t (*antiquant_size)(const TensorShape &, const TensorShape &, bool, TensorDataType,
+                                   TensorDataType);
+static const antiquant_size antiquant_sizes[] = {GetAscendAntiQuantMaxTmpSize,
+                                                 GetAscendAntiQuantMinTmpSize};
+} // namespace prototypes
+
+/* Called through those prototypes: never less than the least, and one operand's worth a multiple.
+ */
+static void test_prototypes(void **)
+{
+    namespace p = prototypes;
+    const TensorShape s({100, 8});
+    const PlatformAscendC &chip = *platform_ascendc::PlatformAscendCManager::GetInstance();
+    uint32_t most = 0, least = 0;
+
+    for (const auto f : p::sizes)
+        f(s, 4, false, most, least), assert_true(most % 256 == 0 && least <= most);
+    for (const auto f : p::chip_sizes)
+        f(chip, s, 4, false, most, least), assert_true(most % 256 == 0 && least <= most);
+    for (const auto f : p::factors)
+        f(2, most, least), assert_true(most < 16 && least == 0);
+    for (const auto f : p::chip_factors)
+        f(chip, 2, most, least), assert_true(most < 16 && least == 0);
+    for (const auto f : p::quant_sizes)
+        f(s, 4, most, least), assert_int_equal(most, least / 256 * 3328);
+    assert_true(p::exp_size(s, 4, false, most, least));
+    assert_false(p::exp_size(TensorShape({-1}), 4, false, most, least));
+    p::power_size(s, s, true, 4, false, most, least);
+    p::power_factor(true, true, true, 4, least, most);
+    p::cumsum_size(s, 4, true, false, most, least);
+    assert_int_equal(most, 3328);
+    p::swiglu_size(s, 4, most, least, false);
+    assert_int_equal(most, 2 * 3328);
+    p::quant_factor(most, least);
+    assert_true(most > 0 && least == 0);
+    p::dequant_factor(s, most, least);
+    assert_true(most > 0 && least == 0);
+    p::antiquant_ranges[1](s, s, false, ge::DT_INT8, ge::DT_FLOAT16, most, least);
+    assert_true(most > 0 && least == 0);
+    p::antiquant_ranges[0](s, s, false, ge::DT_INT8, ge::DT_FLOAT16, most, least);
+    assert_int_equal(most, p::antiquant_sizes[0](s, s, false, ge::DT_INT8, ge::DT_FLOAT16));
+    assert_int_equal(least, p::antiquant_sizes[1](s, s, false, ge::DT_INT8, ge::DT_FLOAT16));
+}
+
 static void test_plan_has_the_kernels_bytes(void **)
 {
     optiling::SoftMaxTiling host;
@@ -92,6 +206,7 @@ int main(void)
         cmocka_unit_test(test_shape),
         cmocka_unit_test(test_every_row),
         cmocka_unit_test(test_other_arguments),
+        cmocka_unit_test(test_prototypes),
         cmocka_unit_test(test_plan_has_the_kernels_bytes),
     };
 
