@@ -34,6 +34,7 @@
 #include "adv/activation.h"
 #include "adv/quant.h"
 #include "debug.h"
+#include "refuse.h"
 #include "adv/norm.h"
 #include "adv/reduce.h"
 #include "adv/softmax.h"

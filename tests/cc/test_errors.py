@@ -154,3 +154,26 @@ def test_the_c_api_refuses_by_name(cc, arch, call, says):
 def test_the_c_api_compiles(cc):
     cc.compile("-c", cc.source("good.asc", C_API.replace("CALL", "asc_abs(a, a, 128); asc_sync()")), "-o", "good.o",
                "--npu-arch=dav-2201")
+
+
+REFUSED = [
+    ("AscendC::CubeResGroupHandle<int> h;", "CubeResGroupHandle"),
+    ("AscendC::KfcWorkspace w(p);", "KfcWorkspace"),
+    ("AscendC::GmAlloc(64);", "GmAlloc is of the vendor's CPU debugging"),
+    ("AscendC::SetKernelMode(1);", "SetKernelMode"),
+    ("ICPU_RUN_KF(k, 1, p);", "ICPU_RUN_KF"),
+    ("ICPU_SET_TILING_KEY(1);", "ICPU_SET_TILING_KEY"),
+    ("uint32_t v; AscendC::GetArchVersion(v);", "GetArchVersion: the version numbers"),
+    ("AscendC::CheckLocalMemoryIA(AscendC::CheckLocalMemoryIAParam());", "CheckLocalMemoryIA"),
+    ("AscendC::TSCM<AscendC::TPosition::VECIN, 1> q;", "TSCM: the queue between vector and cube"),
+    ("AscendC::CrossCoreSetFlag<4, PIPE_V>(1);", "CrossCoreSetFlag: modes 0, 1 and 2"),
+    ("AscendC::PipeBarrier<PIPE_S>();", "PIPE_S is not allowed"),
+    ("AscendC::GetCtrlSpr<3, 2>();", "GetCtrlSpr: 0 <= startBit <= endBit"),
+    ("AscendC::Cast<float, half, AscendC::RoundMode::CAST_RINT>(1.0f);", "Cast of a scalar: float to half with CAST_ODD"),
+]
+
+
+@pytest.mark.parametrize("statement,says", REFUSED, ids=[says.split()[0].rstrip(":") for _, says in REFUSED])
+def test_calls_that_are_refused_by_name(cc, statement, says):
+    text = f'#include "kernel_operator.h"\n__global__ __vector__ void k(__gm__ uint8_t *p) {{ {statement} }}\nint main() {{}}\n'
+    assert says in errors_of(cc, text)
