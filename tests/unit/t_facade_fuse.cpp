@@ -546,6 +546,44 @@ static void ranges(void **)
               {"vindex", "dst"});
 }
 
+/* With saturation on, halves stop at the largest number and NaN is 0, at each step of a sum too:
+ * the page of ReduceDataBlock works out the first blk. */
+static void saturation(void **)
+{
+    run_well([] {
+        LocalMemAllocator<> ub;
+        LocalTensor<half> x = ub.Alloc<half>(128), y = ub.Alloc<half>(128), d = ub.Alloc<half>(128);
+        LocalTensor<float> f = ub.Alloc<float>(64);
+        LocalTensor<int32_t> n = ub.Alloc<int32_t>(64);
+        const float in[] = {60000, 60000, -30000, 100, INFINITY, -INFINITY, NAN, 1};
+        const float added[] = {65504, 65504, -60000, 200, 65504, -65504, 0, 2};
+        for (uint32_t i = 0; i < 128; i++) {
+            x.SetValue(i, half(in[i % 8]));
+            y.SetValue(i, half(i < 4 ? in[i] : 0.0f));
+        }
+        for (uint32_t i = 0; i < 64; i++) {
+            f.SetValue(i, i % 2 ? 3e38f : -3e38f);
+            n.SetValue(i, i % 2 ? 2000000000 : -2000000000);
+        }
+        SetSaturationFlag<SaturationMode::FLOAT>(true);
+        Add(d, x, x, 128);
+        for (uint32_t i = 0; i < 128; i++)
+            assert_true(float(d.GetValue(i)) == added[i % 8]);
+        ReduceDataBlock<ReduceType::SUM>(d, y, int32_t(128), 1, 1, 1, 8);
+        assert_true(float(d.GetValue(0)) == float(half(65504.0f + float(half(-29900.0f)))));
+        AddReluCast(d, f, f, 64);
+        assert_true(float(d.GetValue(0)) == 0.0f && float(d.GetValue(1)) == 65504.0f);
+        Cast(d, f, RoundMode::CAST_RINT, uint64_t(64), 1, UnaryRepeatParams(1, 1, 4, 8));
+        assert_true(float(d.GetValue(0)) == -65504.0f && float(d.GetValue(1)) == 65504.0f);
+        SetDeqScale(half(1.0f));
+        CastDequant<half, int32_t>(d, n, 64);
+        assert_true(float(d.GetValue(0)) == -65504.0f && float(d.GetValue(1)) == 65504.0f);
+        SetSaturationFlag<SaturationMode::FLOAT>(false);
+        Add(d, x, x, 128);
+        assert_true(std::isinf(float(d.GetValue(0))) && std::isnan(float(d.GetValue(6))));
+    });
+}
+
 int main()
 {
     const CMUnitTest tests[] = {
@@ -555,6 +593,7 @@ int main()
         cmocka_unit_test(compare_integers), cmocka_unit_test(bits_of_words),
         cmocka_unit_test(extreme_register), cmocka_unit_test(typed_scalars),
         cmocka_unit_test(cast_int4),        cmocka_unit_test(ranges),
+        cmocka_unit_test(saturation),
     };
     return cmocka_run_group_tests_name("facade fuse", tests, nullptr, nullptr);
 }
