@@ -259,6 +259,9 @@ public:
     {
         return LocalTensor<T>(reinterpret_cast<PrimT<T> *>(p_), bytes_, pos);
     }
+    /* No page has these two, but public programs say them: the buffer is always the kernel's. */
+    template <typename T> LocalTensor<T> AllocTensor() { return Get<T>(); }
+    template <typename T> void FreeTensor(LocalTensor<T> &) {}
     template <typename T> LocalTensor<T> Get(uint32_t n, npu_where where = NPU_HERE)
     {
         return GetWithOffset<T>(n, 0, where);
