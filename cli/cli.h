@@ -40,5 +40,10 @@ const char *cli_nearest(const char *word, const char *const *first, size_t row_b
  * lies in, else the prefix that it lies in, else cann/ beside its bin/ (a build directory).
  * False, with path as far as it got, when there is none. */
 bool cli_find_home(char path[CLI_PATH_BYTES]);
+/* Puts the twin's tree into the environment, as `source set_env.sh` does, and forces the twin on.
+ * Says what is missing and returns EXIT_FINDINGS, else EXIT_FINE. */
+int cli_set_twin(void);
+/* The same unless a CANN is sourced already. */
+int cli_set_environment(void);
 
 #endif

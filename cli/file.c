@@ -102,6 +102,13 @@ bool cli_write_new(const char *path, const char *text, size_t size)
     return is_written;
 }
 
+bool cli_make_program(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && chmod(path, st.st_mode | (st.st_mode & 0444) >> 2) == 0;
+}
+
 bool cli_make_folders(const char *path)
 {
     char *copy = cli_fmt("%s", path);

@@ -15,6 +15,8 @@ char *cli_read(const char *path, size_t *size);
 bool cli_write(const char *path, const char *text, size_t size);
 /* As cli_write, but an existing path is an error (EEXIST). Makes missing folders. */
 bool cli_write_new(const char *path, const char *text, size_t size);
+/* Lets those run the file who may read it. */
+bool cli_make_program(const char *path);
 /* Makes the folder and those above it. */
 bool cli_make_folders(const char *path);
 bool cli_is_file(const char *path);

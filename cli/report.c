@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report.c - `nputwin report`: what was run on a package, what came of it, and what nobody has
+ * tried.
+ *
+ * It reports the record that build, install and test left, and nothing else: a step that was not
+ * run says so. The twin is never called hardware.
+ */
+#include "../isa/isa.h"
+#include "steps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const commands[] = {"build", "install", "test"};
+
+struct platform {
+    const char *name;
+    bool is_covered;
+};
+
+static const char *text_of(const cJSON *item, const char *key)
+{
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(item, key);
+
+    return cJSON_IsString(value) ? value->valuestring : "";
+}
+
+static double number_of(const cJSON *item, const char *key)
+{
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(item, key);
+
+    return cJSON_IsNumber(value) ? value->valuedouble : 0;
+}
+
+/* {"schema_version":1,"kind":"report","package":...,"steps":[...],"not_run":[...],"covered":[...],"not_covered":[...]}
+ */
+static cJSON *assemble(const struct work *work, const cJSON *record)
+{
+    cJSON *root = cJSON_CreateObject(), *steps = NULL, *not_run = NULL, *covered = NULL,
+          *not_covered = NULL;
+    const struct npu_soc *soc = npu_soc_current(NULL);
+    bool has_test = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(record, "test")) > 0;
+    char *twin =
+        cli_fmt("the twin as %s (software, not hardware)", soc ? soc->name : "an unknown chip");
+
+    cJSON_AddNumberToObject(root, "schema_version", CLI_SCHEMA_VERSION);
+    cJSON_AddStringToObject(root, "kind", "report");
+    cJSON_AddStringToObject(root, "package", work->name);
+    steps = cJSON_AddArrayToObject(root, "steps");
+    not_run = cJSON_AddArrayToObject(root, "not_run");
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+        const cJSON *list = cJSON_GetObjectItemCaseSensitive(record, commands[i]), *item = NULL;
+
+        if (!cJSON_GetArraySize(list))
+            cJSON_AddItemToArray(not_run, cJSON_CreateString(commands[i]));
+        cJSON_ArrayForEach(item, list) cJSON_AddItemToArray(steps, cJSON_Duplicate(item, true));
+    }
+    covered = cJSON_AddArrayToObject(root, "covered");
+    not_covered = cJSON_AddArrayToObject(root, "not_covered");
+    cJSON_AddItemToArray(has_test ? covered : not_covered, cJSON_CreateString(twin));
+    cJSON_AddItemToArray(not_covered, cJSON_CreateString("A2 hardware (Ascend910B1 to B4)"));
+    cJSON_AddItemToArray(not_covered, cJSON_CreateString("A3 hardware (Ascend910_93xx)"));
+    cJSON_AddItemToArray(not_covered, cJSON_CreateString("A5 hardware (Ascend950)"));
+    free(twin);
+    return root;
+}
+
+static bool is_passed(const cJSON *report)
+{
+    const cJSON *step = NULL;
+    bool is_fine = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(report, "not_run")) == 0;
+
+    cJSON_ArrayForEach(step, cJSON_GetObjectItemCaseSensitive(report, "steps")) is_fine =
+        is_fine && number_of(step, "exit_code") == 0; /* NOLINT: exact zero */
+    return is_fine;
+}
+
+static void print_list(const cJSON *report, const char *key, const char *title, const char *bullet)
+{
+    const cJSON *item = NULL, *list = cJSON_GetObjectItemCaseSensitive(report, key);
+
+    if (cJSON_GetArraySize(list))
+        printf("%s\n", title);
+    cJSON_ArrayForEach(item, list) printf("%s%s\n", bullet, item->valuestring);
+}
+
+static void print_text(const cJSON *report)
+{
+    const cJSON *step = NULL;
+
+    printf("%s: %s\n", text_of(report, "package"),
+           is_passed(report) ? "every step passed" : "NOT every step passed");
+    cJSON_ArrayForEach(step, cJSON_GetObjectItemCaseSensitive(report, "steps"))
+        printf("  %-9s %-6s %6.1f s  %s\n", text_of(step, "step"),
+               number_of(step, "exit_code") > 0 ? "FAILED" : "ok", number_of(step, "seconds"),
+               text_of(step, "command"));
+    print_list(report, "not_run", "not run:", "  ");
+    print_list(report, "covered", "covered:", "  ");
+    print_list(report, "not_covered", "not covered:", "  ");
+}
+
+static void print_markdown(const cJSON *report)
+{
+    const cJSON *step = NULL;
+
+    printf("## %s: %s\n\n| step | result | seconds | command |\n|---|---|---|---|\n",
+           text_of(report, "package"),
+           is_passed(report) ? "every step passed" : "not every step passed");
+    cJSON_ArrayForEach(step, cJSON_GetObjectItemCaseSensitive(report, "steps"))
+        printf("| %s | %s | %.1f | `%s` |\n", text_of(step, "step"),
+               number_of(step, "exit_code") > 0 ? "failed" : "ok", number_of(step, "seconds"),
+               text_of(step, "command"));
+    print_list(report, "not_run", "\nNot run:", "- ");
+    print_list(report, "covered", "\nCovered:", "- ");
+    print_list(report, "not_covered", "\nNot covered:", "- ");
+}
+
+static void print_json(const cJSON *report)
+{
+    char *text = cJSON_Print(report);
+
+    printf("%s\n", text ? text : "");
+    cJSON_free(text);
+}
+
+int cmd_report(int argc, char **argv)
+{
+    struct cli_line line;
+    struct work work = {0};
+    const char *format = NULL;
+    cJSON *record = NULL, *report = NULL;
+    int code = cli_parse(&line, CLI_MIXED, argc, argv);
+
+    if (code != EXIT_FINE)
+        return code;
+    format = cli_value(&line, "format") ? cli_value(&line, "format") : "text";
+    if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0 &&
+        strcmp(format, "markdown") != 0)
+        return cli_usage_error("report", "--format %s: text, json or markdown", format);
+    code = work_open(&work, &line);
+    if (code == EXIT_FINE) {
+        record = work_record(work.dir);
+        report = assemble(&work, record);
+        (strcmp(format, "json") == 0       ? print_json
+         : strcmp(format, "markdown") == 0 ? print_markdown
+                                           : print_text)(report);
+        code = is_passed(report) ? EXIT_FINE : EXIT_FINDINGS;
+    }
+    cJSON_Delete(report);
+    cJSON_Delete(record);
+    if (work.given)
+        work_close(&work);
+    return code;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* steps.c - programs on a package, one after the other, and what came of them. */
+#include "steps.h"
+#include "file.h"
+#include "proc.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- which package ---- */
+
+static bool has(const char *dir, const char *name)
+{
+    char *path = cli_fmt("%s/%s", dir, name);
+    bool is_there = access(path, F_OK) == 0;
+
+    free(path);
+    return is_there;
+}
+
+static bool find_layout(struct work *work)
+{
+    if (has(work->dir, "ops_build.sh"))
+        work->layout = WORK_AMCT;
+    else if (has(work->dir, "setup.py"))
+        work->layout = WORK_EXTENSION;
+    else if (has(work->dir, "CMakeLists.txt") && has(work->dir, "op_host"))
+        work->layout = WORK_PROJECT;
+    else
+        return false;
+    return true;
+}
+
+/* ---- a container ---- */
+
+/* --mount HOST:INSIDE: where the package is inside. */
+static int find_inside(struct work *work, const char *mount)
+{
+    const char *colon = mount ? strchr(mount, ':') : NULL;
+    char host[PATH_MAX], *part = NULL;
+    int code = EXIT_FINE;
+
+    if (!colon)
+        return cli_usage_error(work->given->command,
+                               "--container needs --mount HOST:INSIDE: which folder both sides "
+                               "see, and where it is inside");
+    part = cli_fmt("%.*s", (int)(colon - mount), mount);
+    if (!realpath(part, host))
+        code = cli_usage_error(work->given->command, "--mount: %s: %s", part, strerror(errno));
+    else if (strncmp(work->dir, host, strlen(host)) != 0 ||
+             (work->dir[strlen(host)] != '/' && work->dir[strlen(host)] != '\0'))
+        code = cli_usage_error(work->given->command,
+                               "%s is outside the shared folder %s: the container cannot see it",
+                               work->dir, host);
+    else
+        work->inside = cli_fmt("%s%s", colon + 1, work->dir + strlen(host));
+    free(part);
+    return code;
+}
+
+static int open_container(struct work *work)
+{
+    const char *const engines[] = {"docker", "podman"},
+                      *container = cli_value(work->given, "container");
+    int code = EXIT_FINE;
+
+    if (!container)
+        return EXIT_FINE;
+    for (size_t i = 0; i < 2 && !work->engine; i++)
+        work->engine = cli_which(engines[i]);
+    if (!work->engine) {
+        fprintf(
+            stderr,
+            "nputwin %s: neither docker nor podman is on PATH; install one: apt install podman\n",
+            work->given->command);
+        return EXIT_FINDINGS;
+    }
+    code = find_inside(work, cli_value(work->given, "mount"));
+    if (code == EXIT_FINE && !cli_value(work->given, "set-env"))
+        code = cli_usage_error(
+            work->given->command,
+            "--container needs --set-env FILE: the set_env.sh of CANN inside the container");
+    if (code == EXIT_FINE && !cli_value(work->given, "python"))
+        code = cli_usage_error(
+            work->given->command,
+            "--container needs --python PATH: the Python inside that has torch and torch_npu");
+    return code;
+}
+
+/* In single quotes of a shell. */
+static void quote(FILE *out, const char *text)
+{
+    fputc('\'', out);
+    for (; *text; text++) {
+        if (*text == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*text, out);
+    }
+    fputc('\'', out);
+}
+
+/* A new shell inside has nothing of the last one: environment, folder and command go in one. */
+static char *inside_script(const struct work *work, const char *const *argv, const char *folder)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+
+    if (!out)
+        return cli_fmt("exit 1");
+    fputs("source ", out);
+    quote(out, cli_value(work->given, "set-env"));
+    fputs(" && cd ", out);
+    quote(out, work->inside);
+    if (*folder) {
+        fputc('/', out);
+        quote(out, folder);
+    }
+    fputs(" &&", out);
+    for (size_t i = 0; argv[i]; i++) {
+        fputc(' ', out);
+        quote(out, argv[i]);
+    }
+    fclose(out);
+    return text;
+}
+
+/* ---- steps ---- */
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static char *joined(const char *const *argv)
+{
+    char *text = cli_fmt("%s", argv[0]);
+
+    for (size_t i = 1; argv[i]; i++) {
+        char *longer = cli_fmt("%s %s", text, argv[i]);
+
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+static void remember(struct work *work, const char *step, const char *what, int rc, double seconds)
+{
+    cJSON *item = cJSON_CreateObject();
+
+    cJSON_AddStringToObject(item, "step", step);
+    cJSON_AddStringToObject(item, "command", what);
+    cJSON_AddNumberToObject(item, "exit_code", rc);
+    cJSON_AddNumberToObject(item, "seconds", (double)(long)(seconds * 10 + 0.5) / 10);
+    cJSON_AddItemToArray(work->steps, item);
+}
+
+int step_run(struct work *work, const char *step, const char *const *argv, const char *folder)
+{
+    char *script = work->engine ? inside_script(work, argv, folder) : NULL;
+    char *at = *folder ? cli_fmt("%s/%s", work->dir, folder) : cli_fmt("%s", work->dir),
+         *text = joined(argv);
+    const char *const wrapped[] = {
+        work->engine, "exec", cli_value(work->given, "container"), "bash", "-lc", script, NULL};
+    double begin = now(), seconds = 0;
+    int rc = 0;
+
+    fprintf(stderr, "nputwin %s: %s: %s\n", work->given->command, step, text);
+    rc = cli_run(work->engine ? wrapped : argv, work->engine ? NULL : at);
+    seconds = now() - begin;
+    if (rc == CLI_NOT_STARTED)
+        fprintf(stderr, "nputwin %s: %s: %s\n", work->given->command, argv[0], strerror(errno));
+    fprintf(stderr, "nputwin %s: %s: %s, %.1f s\n", work->given->command, step,
+            rc ? "failed" : "ok", seconds);
+    remember(work, step, text, rc, seconds);
+    free(script);
+    free(at);
+    free(text);
+    return rc ? EXIT_FINDINGS : EXIT_FINE;
+}
+
+int step_note(struct work *work, const char *step, bool is_right, const char *fmt, ...)
+{
+    va_list ap;
+    char *text = NULL;
+
+    va_start(ap, fmt);
+    text = cli_vfmt(fmt, ap);
+    va_end(ap);
+    fprintf(stderr, "nputwin %s: %s: %s: %s\n", work->given->command, step,
+            is_right ? "ok" : "failed", text);
+    remember(work, step, text, !is_right, 0);
+    free(text);
+    return is_right ? EXIT_FINE : EXIT_FINDINGS;
+}
+
+/* ---- opening and closing ---- */
+
+static char *record_path(const char *dir)
+{
+    return cli_fmt("%s/build/nputwin-steps.json", dir);
+}
+
+cJSON *work_record(const char *dir)
+{
+    char *path = record_path(dir), *text = cli_read(path, NULL);
+    cJSON *record = text ? cJSON_Parse(text) : NULL;
+
+    free(path);
+    free(text);
+    return record;
+}
+
+int work_open(struct work *work, const struct cli_line *line)
+{
+    const char *given = cli_value(line, "path");
+    char dir[PATH_MAX];
+    int code = EXIT_FINE;
+
+    *work = (struct work){.given = line, .steps = cJSON_CreateArray()};
+    if (!realpath(given ? given : ".", dir)) {
+        fprintf(stderr, "nputwin %s: %s: %s\n", line->command, given, strerror(errno));
+        return EXIT_USAGE;
+    }
+    work->dir = cli_fmt("%s", dir);
+    work->name = cli_fmt("%s", strrchr(dir, '/') + 1);
+    work->python = cli_fmt("%s", cli_value(line, "python") ? cli_value(line, "python") : "python3");
+    if (!find_layout(work)) {
+        fprintf(stderr,
+                "nputwin %s: no package in %s: neither setup.py, nor ops_build.sh, nor "
+                "CMakeLists.txt with op_host/; "
+                "`nputwin new op NAME` makes one\n",
+                line->command, work->dir);
+        return EXIT_FINDINGS;
+    }
+    code = open_container(work);
+    return code == EXIT_FINE && !work->engine ? cli_set_environment() : code;
+}
+
+/* The steps of this command replace those of its last run; those of other commands stay. */
+void work_close(struct work *work)
+{
+    cJSON *record = work->dir ? work_record(work->dir) : NULL;
+    cJSON *commands = record ? record : cJSON_CreateObject();
+    char *path = work->dir ? record_path(work->dir) : NULL, *text = NULL, *folder = NULL;
+
+    if (path && cJSON_GetArraySize(work->steps)) {
+        cJSON_DeleteItemFromObject(commands, work->given->command);
+        cJSON_AddItemToObject(commands, work->given->command, work->steps);
+        work->steps = NULL;
+        text = cJSON_Print(commands);
+        folder = cli_fmt("%s/build", work->dir);
+        if (!text || !cli_make_folders(folder) || !cli_write(path, text, strlen(text)))
+            fprintf(stderr, "nputwin %s: %s: %s\n", work->given->command, path, strerror(errno));
+    }
+    cJSON_Delete(commands);
+    cJSON_Delete(work->steps);
+    cJSON_free(text);
+    free(folder);
+    free(path);
+    free(work->dir);
+    free(work->name);
+    free(work->python);
+    free(work->engine);
+    free(work->inside);
+    *work = (struct work){0};
+}
