@@ -26,7 +26,7 @@ class BinaryDistribution(Distribution):
 setup(
     name="amct_ops",
     version="1.0.0",
-    description="NPU operators of amct: HiFloat8 casts",
+    description="NPU operators of amct: HiFloat8 and HiFloat4",
     license="Apache-2.0",
     python_requires=">=3.9",
     packages=PACKAGES,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).resolve().parent
-SCRIPT = HERE.parent / "ops_build.sh"
+OPS = Path(__file__).resolve().parents[2]
+SCRIPT = OPS / "amct_ops/ops_build.sh"
 
 
 def ops_build(*args, env=None, out=None):
@@ -23,7 +23,7 @@ def ops_build(*args, env=None, out=None):
     (["--soc", "ascend910"], 2, "unknown --soc 'ascend910'; allowed: ascend910b, ascend910_93, ascend950"),
     (["--soc"], 1, "--soc needs a value"),
     (["--fast"], 2, "unknown option --fast"),
-    (["no_such_op"], 2, "no operator 'no_such_op' here; there is: hifloat8_cast"),
+    (["no_such_op"], 2, "no operator 'no_such_op' here; there is: hifloat4_cast hifloat8_cast"),
 ])
 def test_refuses(args, code, said):
     run = ops_build(*args)
@@ -84,8 +84,9 @@ def test_runs_on_a5_from_the_wheel(a5, cann, tmp_path):
     subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(tmp_path), str(a5[1])],
                    check=True, capture_output=True)
     env = dict(cann, PYTHONPATH=str(tmp_path), NPUTWIN_SOC="Ascend950PR_9599")
-    run = subprocess.run([sys.executable, "-m", "unittest", "test_hifloat8_cast.Patterns", "test_hifloat8_cast.Shapes",
-                          "test_hifloat8_cast.BadInput"], env=env, cwd=HERE, text=True, capture_output=True, timeout=600)
+    tests = [f"tests.amct_ops.test_hifloat8_cast.{c}" for c in ("Patterns", "Shapes", "BadInput")]
+    run = subprocess.run([sys.executable, "-m", "unittest", *tests], env=env, cwd=OPS, text=True, capture_output=True,
+                         timeout=600)
     assert run.returncode == 0, run.stderr[-4000:]
     assert "OK" in run.stderr.splitlines(), run.stderr[-1000:]
 
@@ -101,5 +102,5 @@ def test_import_brings_the_operators(a5, cann):
 
 def test_source_tree_says_that_it_is_not_built(cann):
     run = subprocess.run([sys.executable, "-c", "import hifloat8_cast"], cwd="/", text=True, capture_output=True,
-                         env=dict(cann, PYTHONPATH=str(HERE.parent / "hifloat8_cast" / "python")), timeout=120)
+                         env=dict(cann, PYTHONPATH=str(OPS / "amct_ops/hifloat8_cast/python")), timeout=120)
     assert run.returncode != 0 and "bash ops_build.sh hifloat8_cast" in run.stderr
