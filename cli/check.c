@@ -7,40 +7,11 @@
 #include "check/check.h"
 #include "opt.h"
 
-#include <errno.h>
 #include <string.h>
 
 static const struct check_rule *const groups[] = {layout_rules,    torch_rules,  launch_rules,
                                                   opcommand_rules, kernel_rules, cmake_rules,
                                                   python_rules,    text_rules,   amct_rules};
-
-static bool read_all(struct check *c, const struct cli_line *line)
-{
-    static char here[] = ".";
-    char *nothing[] = {here}, **paths = line->n_words ? line->words : nothing;
-    size_t n = line->n_words ? line->n_words : 1;
-
-    for (size_t i = 0; i < n; i++) {
-        size_t end = strlen(paths[i]);
-
-        while (end > 1 && paths[i][end - 1] == '/')
-            paths[i][--end] = '\0';
-        if (!check_read(c, paths[i])) {
-            fprintf(stderr, "nputwin check: %s: %s\n", paths[i], strerror(errno));
-            return false;
-        }
-    }
-    for (size_t i = 0; i < c->src.n; i++) {
-        if (c->src.at[i].lang == LANG_CPP)
-            cpp_collect(c, &c->src.at[i]);
-        else if (c->src.at[i].lang == LANG_CMAKE)
-            cmake_read(c, &c->src.at[i]);
-    }
-    cpp_link(c);
-    python_read(c);
-    package_read(c);
-    return true;
-}
 
 static void print_budgets(struct check *c)
 {
@@ -81,7 +52,7 @@ int cmd_check(int argc, char **argv)
     check.base = cli_value(&line, "base");
     check.select = cli_value(&line, "select");
     check.ignore = cli_value(&line, "ignore");
-    if (!read_all(&check, &line)) {
+    if (!check_read_all(&check, "check", line.words, line.n_words)) {
         check_finish(&check);
         return EXIT_USAGE;
     }

@@ -172,7 +172,9 @@ struct check {
 };
 
 /* src.c */
-bool check_read(struct check *c, const char *path);
+/* Reads every file below the paths (the current folder when there is none) and all facts of them.
+ * False, with the reason on stderr in the name of command, when a path cannot be read. */
+bool check_read_all(struct check *c, const char *command, char **paths, size_t n);
 void check_finish(struct check *c);
 /* The byte of a line (from 1) or 0; the line and column of a byte. */
 void src_place(const struct src *s, size_t at, unsigned *line, unsigned *column);

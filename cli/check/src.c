@@ -3,6 +3,7 @@
 #include "check.h"
 #include "../file.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,7 @@ static void read_file(struct check *c, const char *path, const char *name)
         cpp_read(s);
 }
 
-bool check_read(struct check *c, const char *path)
+static bool check_read(struct check *c, const char *path)
 {
     struct cli_words below = {0};
     bool is_whole = strcmp(path, ".") == 0;
@@ -72,6 +73,35 @@ bool check_read(struct check *c, const char *path)
         free(full);
     }
     cli_words_finish(&below);
+    return true;
+}
+
+bool check_read_all(struct check *c, const char *command, char **paths, size_t n)
+{
+    static char here[] = ".";
+    char *nothing[] = {here};
+
+    paths = n ? paths : nothing;
+    n = n ? n : 1;
+    for (size_t i = 0; i < n; i++) {
+        size_t end = strlen(paths[i]);
+
+        while (end > 1 && paths[i][end - 1] == '/')
+            paths[i][--end] = '\0';
+        if (!check_read(c, paths[i])) {
+            fprintf(stderr, "nputwin %s: %s: %s\n", command, paths[i], strerror(errno));
+            return false;
+        }
+    }
+    for (size_t i = 0; i < c->src.n; i++) {
+        if (c->src.at[i].lang == LANG_CPP)
+            cpp_collect(c, &c->src.at[i]);
+        else if (c->src.at[i].lang == LANG_CMAKE)
+            cmake_read(c, &c->src.at[i]);
+    }
+    cpp_link(c);
+    python_read(c);
+    package_read(c);
     return true;
 }
 
