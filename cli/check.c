@@ -50,6 +50,7 @@ int cmd_check(int argc, char **argv)
         return cli_usage_error("check", "--budget: no chip '%s' in `nputwin list soc`",
                                check.device_soc);
     check.base = cli_value(&line, "base");
+    check.is_fixing = cli_value(&line, "fix") != NULL;
     check.select = cli_value(&line, "select");
     check.ignore = cli_value(&line, "ignore");
     if (!check_read_all(&check, "check", line.words, line.n_words)) {
@@ -59,12 +60,19 @@ int cmd_check(int argc, char **argv)
     for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); g++)
         for (const struct check_rule *rule = groups[g]; rule->code; rule++)
             rule->look(&check);
+    if (cli_value(&line, "update-baseline") && !check_write_baseline(&check)) {
+        perror("nputwin check: .nputwin-schemas");
+        code = EXIT_OURS;
+    }
+    if (check.is_fixing)
+        fprintf(stderr, "nputwin check: %zu files mended\n", check_write_fixes(&check));
     if (cli_value(&line, "budget"))
         print_budgets(&check);
     cli_find_print(stdout, &check.found, format);
     print_summary(&check);
     /* Notes are for reading: they do not fail a check. */
-    code = cli_find_count(&check.found, CLI_WARNING) ? EXIT_FINDINGS : EXIT_FINE;
+    if (code == EXIT_FINE)
+        code = cli_find_count(&check.found, CLI_WARNING) ? EXIT_FINDINGS : EXIT_FINE;
     check_finish(&check);
     return code;
 }

@@ -94,7 +94,8 @@ struct impl { /* m.impl("name", fn) */
     const struct lib *lib;
     int32_t at;
     char *op;
-    const char *fn;  /* the name of the function, NULL when it is something else; owned */
+    char *fn; /* the name of the function, NULL when it is something else */
+    int32_t fn_at;
     bool is_wrapped; /* TORCH_FN, &, TORCH_SELECTIVE_FN */
 };
 
@@ -154,9 +155,17 @@ struct package {
         size_t n, room;                                                                            \
     } name
 
+struct edit { /* what --fix does: n bytes at at become text */
+    const struct src *src;
+    size_t at, n;
+    char *text;
+};
+
 struct check {
     const char *device_soc, *base; /* --device-soc, --base; NULL */
     const char *select, *ignore;
+    const char *root; /* the first path: where the baseline of schemas lies */
+    bool is_fixing;
     struct cli_findings found;
     struct cli_words paths; /* every file, relative */
     LIST(src, src);
@@ -169,6 +178,7 @@ struct check {
     LIST(command, command);
     LIST(py_fact, py);
     LIST(package, package);
+    LIST(edit, edit);
 };
 
 /* src.c */
@@ -194,6 +204,13 @@ bool report_dir(struct check *c, const char *code, const char *dir, const char *
 bool report_line(struct check *c, const char *code, const struct src *s, unsigned line,
                  const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 void hint(struct check *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* With --fix: n bytes at a byte of a source become text. Only after a report that was kept. */
+void fix(struct check *c, const struct src *s, size_t at, size_t n, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+/* Writes every edited file; returns how many files changed. */
+size_t check_write_fixes(struct check *c);
+/* Writes the schemas of the project to <root>/.nputwin-schemas, which NTL024 compares with. */
+bool check_write_baseline(struct check *c);
 bool is_selected(const struct check *c, const char *code);
 
 /* cpp.c */

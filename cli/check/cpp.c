@@ -398,6 +398,7 @@ static void add_impl(struct check *c, const struct lib *lib, const struct call *
         fn.from++; /* the last part of a qualified name */
     while (fn.from < fn.to && !cc_is_id(&call->src->lex, fn.from))
         fn.from++;
+    impl->fn_at = fn.from;
     if (fn.from < fn.to)
         impl->fn = span_text(call->src, (struct span){fn.from, fn.from + 1});
 }

@@ -91,8 +91,10 @@ static void one_attr(struct check *c, const struct chain *chain, const struct ca
     if (string) {
         if (report(c, "NTL051", s, tok_at(s, value.from),
                    "attribute %s of %s gets a string literal, which becomes the bool true", name,
-                   chain->type))
+                   chain->type)) {
             hint(c, "std::string(%s)", text);
+            fix(c, s, tok_at(s, value.from), strlen(text), "std::string(%s)", text);
+        }
     } else if ((value.to - value.from == 1 && first->kind == TOK_NUM) ||
                (type && !is_attr_type(type))) {
         if (report(c, "NTL050", s, tok_at(s, value.from),
@@ -163,13 +165,14 @@ static void input_names(struct check *c, const struct chain *chain)
         report(c, "NTL053", chain->src, tok_at(chain->src, chain->from),
                "%zu inputs of %s have a name and %zu have none", named, chain->type, unnamed))
         hint(c, "name them all, as the operator's definition does, or none");
-    for (int32_t at = chain->from; next_call(chain->src, "Output", &at, chain->to, &call);)
-        if (call.n_args >= 2 && is_method(chain->src, call.name)) {
-            report(c, "NTL054", chain->src, tok_at(chain->src, call.name),
-                   "the name of an output of %s has no effect: outputs are matched by position",
-                   chain->type);
-            break;
-        }
+    named = unnamed = 0; /* now outputs: with one alone no order can be wrong */
+    for (int32_t at = chain->from; next_call(chain->src, "Output", &at, chain->to, &call);) {
+        named += call.n_args >= 2 && is_method(chain->src, call.name);
+        unnamed += call.n_args == 1 && is_method(chain->src, call.name);
+    }
+    if (named && named + unnamed > 1)
+        report(c, "NTL054", chain->src, tok_at(chain->src, chain->from),
+               "names of outputs of %s have no effect: they are matched by position", chain->type);
 }
 
 static void without_run(struct check *c, const struct chain *chain)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rules_torch.c - what is registered with torch: namespaces, schemas, kernels, Meta. */
 #include "check.h"
+#include "../file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,8 +89,11 @@ static void reserved_namespace(struct check *c)
             if (c->lib.at[i].kind == LIB_LIBRARY && strcmp(c->lib.at[i].ns, reserved[r]) == 0 &&
                 report(c, "NTL014", c->lib.at[i].src, tok_at(c->lib.at[i].src, c->lib.at[i].name),
                        "namespace %s is reserved or owned by torch_npu or another package",
-                       reserved[r]))
+                       reserved[r])) {
                 hint(c, "TORCH_LIBRARY_FRAGMENT(%s, m)", reserved[r]);
+                fix(c, c->lib.at[i].src, tok_at(c->lib.at[i].src, c->lib.at[i].name),
+                    strlen("TORCH_LIBRARY"), "TORCH_LIBRARY_FRAGMENT");
+            }
 }
 
 static void schema_defined_twice(struct check *c)
@@ -222,8 +226,12 @@ static void unwrapped_function(struct check *c)
 
         if (impl->fn && !impl->is_wrapped && fn_find(c, impl->fn) &&
             report(c, "NTL018", impl->lib->src, tok_at(impl->lib->src, impl->at),
-                   "m.impl(\"%s\", %s) passes a function pointer at run time", impl->op, impl->fn))
+                   "m.impl(\"%s\", %s) passes a function pointer at run time", impl->op,
+                   impl->fn)) {
             hint(c, "m.impl(\"%s\", TORCH_FN(%s))", impl->op, impl->fn);
+            fix(c, impl->lib->src, tok_at(impl->lib->src, impl->fn_at), strlen(impl->fn),
+                "TORCH_FN(%s)", impl->fn);
+        }
     }
 }
 
@@ -331,6 +339,79 @@ static void pybind_alone(struct check *c)
     }
 }
 
+/* ---- schemas that were released ---- */
+
+static char *baseline_path(const struct check *c)
+{
+    return cli_fmt("%s/.nputwin-schemas", c->root);
+}
+
+static char *schema_line(const struct def *def)
+{
+    return cli_fmt("%s::%s", def->lib->ns, def->text);
+}
+
+bool check_write_baseline(struct check *c)
+{
+    char *path = baseline_path(c), *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    bool is_written = false;
+
+    for (size_t i = 0; out && i < c->def.n; i++) {
+        char *line = schema_line(&c->def.at[i]);
+
+        fprintf(out, "%s\n", line);
+        free(line);
+    }
+    if (out)
+        fclose(out);
+    is_written = text && cli_write(path, text, n);
+    free(path);
+    free(text);
+    return is_written;
+}
+
+static const struct def *def_of_line(const struct check *c, const char *line, bool is_exact)
+{
+    for (size_t i = 0; i < c->def.n; i++) {
+        char *now = schema_line(&c->def.at[i]);
+        size_t n = strcspn(line, "(");
+        bool is_it =
+            is_exact ? strcmp(now, line) == 0 : strncmp(now, line, n) == 0 && now[n] == '(';
+
+        free(now);
+        if (is_it)
+            return &c->def.at[i];
+    }
+    return NULL;
+}
+
+/* A released schema is a promise: callers that were compiled against it must go on working. */
+static void changed_schema(struct check *c)
+{
+    char *path = baseline_path(c), *text = cli_read(path, NULL), *rest = NULL;
+
+    for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        const struct def *def = def_of_line(c, line, false);
+        bool is_kept = false;
+
+        if (def_of_line(c, line, true))
+            continue;
+        if (def)
+            is_kept = report(c, "NTL024", def->lib->src, tok_at(def->lib->src, def->at),
+                             "the schema was released as %s", line);
+        else
+            is_kept = report_dir(c, "NTL024", path, "%s was released and is gone", line);
+        if (is_kept)
+            hint(c, "keep it, and give the new behaviour a new name; or, before a release: check "
+                    "--update-baseline");
+    }
+    free(path);
+    free(text);
+}
+
 const struct check_rule torch_rules[] = {
     {"NTL011", def_without_kernel},
     {"NTL012", kernel_without_def},
@@ -344,5 +425,6 @@ const struct check_rule torch_rules[] = {
     {"NTL020", schema_against_function},
     {"NTL022", meta_with_fixed_sizes},
     {"NTL023", pybind_alone},
+    {"NTL024", changed_schema},
     {0},
 };

@@ -83,6 +83,7 @@ bool check_read_all(struct check *c, const char *command, char **paths, size_t n
 
     paths = n ? paths : nothing;
     n = n ? n : 1;
+    c->root = paths[0];
     for (size_t i = 0; i < n; i++) {
         size_t end = strlen(paths[i]);
 
@@ -117,7 +118,7 @@ static void finish_lists(struct check *c)
     }
     for (size_t i = 0; i < c->impl.n; i++) {
         free(c->impl.at[i].op);
-        free((char *)c->impl.at[i].fn);
+        free(c->impl.at[i].fn);
     }
     for (size_t i = 0; i < c->launch.n; i++)
         free(c->launch.at[i].kernel);
@@ -132,6 +133,8 @@ static void finish_lists(struct check *c)
         free(c->py.at[i].name);
         free(c->py.at[i].text);
     }
+    for (size_t i = 0; i < c->edit.n; i++)
+        free(c->edit.at[i].text);
     for (size_t i = 0; i < c->package.n; i++) {
         free(c->package.at[i].dir);
         free(c->package.at[i].base);
@@ -161,6 +164,7 @@ void check_finish(struct check *c)
     free(c->command.at);
     free(c->py.at);
     free(c->package.at);
+    free(c->edit.at);
     cli_words_finish(&c->paths);
     cli_find_finish(&c->found);
     *c = (struct check){0};
@@ -344,4 +348,62 @@ void hint(struct check *c, const char *fmt, ...)
     va_end(ap);
     cli_find_hint(&c->found, "%s", text);
     free(text);
+}
+
+void fix(struct check *c, const struct src *s, size_t at, size_t n, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (!c->is_fixing)
+        return;
+    c->edit.at = cli_room(c->edit.at, c->edit.n, &c->edit.room, sizeof(*c->edit.at));
+    va_start(ap, fmt);
+    c->edit.at[c->edit.n++] = (struct edit){s, at, n, cli_vfmt(fmt, ap)};
+    va_end(ap);
+}
+
+static int from_the_end(const void *left, const void *right)
+{
+    const struct edit *a = left, *b = right;
+
+    if (a->src != b->src)
+        return a->src < b->src ? -1 : 1;
+    return (a->at < b->at) - (a->at > b->at);
+}
+
+/* From the end, so that earlier places stay where they are. */
+static bool write_file(const struct src *s, const struct edit *edit, size_t n)
+{
+    char *text = cli_fmt("%s", s->text);
+    bool is_written = false;
+
+    for (size_t i = 0; i < n; i++) {
+        char *longer = NULL;
+
+        if (i && edit[i].at + edit[i].n > edit[i - 1].at)
+            continue; /* two rules at one place: the other one at the next run */
+        longer =
+            cli_fmt("%.*s%s%s", (int)edit[i].at, text, edit[i].text, text + edit[i].at + edit[i].n);
+        free(text);
+        text = longer;
+    }
+    is_written = cli_write(s->path, text, strlen(text));
+    if (!is_written)
+        fprintf(stderr, "nputwin check: %s: %s\n", s->path, strerror(errno));
+    free(text);
+    return is_written;
+}
+
+size_t check_write_fixes(struct check *c)
+{
+    size_t n_files = 0, n = 0;
+
+    if (c->edit.n)
+        qsort(c->edit.at, c->edit.n, sizeof(*c->edit.at), from_the_end);
+    for (size_t i = 0; i < c->edit.n; i += n) {
+        for (n = 1; i + n < c->edit.n && c->edit.at[i + n].src == c->edit.at[i].src;)
+            n++;
+        n_files += write_file(c->edit.at[i].src, &c->edit.at[i], n);
+    }
+    return n_files;
 }

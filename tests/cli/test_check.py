@@ -170,3 +170,30 @@ def test_budget_lists_every_buffer(run, cases):
 def test_buffers_against_the_chip(found, chip, errors):
     items, rc = found("C23", "--device-soc", chip)
     assert (items, rc) == (errors, len(errors))
+
+
+def test_fix_mends_in_place_and_leaves_the_rest(run, tmp_path):
+    source = """// registration
+TORCH_LIBRARY(npu, m) { m.def("scale(Tensor x) -> Tensor"); }
+at::Tensor run_scale(const at::Tensor &x) { at_npu::native::OpCommand cmd; cmd.Name("PadV3").Attr("mode", "constant").Run(); return x; }
+TORCH_LIBRARY_IMPL(npu, PrivateUse1, m) { m.impl("scale", run_scale); }
+"""
+    (tmp_path / "a.cpp").write_text(source)
+    before = {code for _, code, *_ in findings(run, tmp_path)[0]}
+    done = run("nputwin", "check", "--fix", cwd=tmp_path)
+    assert "1 files mended" in done.stderr
+    mended = source.replace("TORCH_LIBRARY(npu", "TORCH_LIBRARY_FRAGMENT(npu").replace('"constant"', 'std::string("constant")')
+    assert (tmp_path / "a.cpp").read_text() == mended.replace("run_scale);", "TORCH_FN(run_scale));")
+    after = {code for _, code, *_ in findings(run, tmp_path)[0]}
+    assert before - after == {"NTL014", "NTL018", "NTL051"} and after <= before
+    assert "0 files mended" in run("nputwin", "check", "--fix", cwd=tmp_path).stderr
+
+
+def test_baseline_of_schemas(run, tmp_path):
+    define = 'TORCH_LIBRARY_FRAGMENT(demo, m) { m.def("scale(Tensor x) -> Tensor"); }'
+    (tmp_path / "a.cpp").write_text(define)
+    run("nputwin", "check", "--update-baseline", cwd=tmp_path)
+    assert (tmp_path / ".nputwin-schemas").read_text() == "demo::scale(Tensor x) -> Tensor\n"
+    assert "NTL024" not in str(findings(run, tmp_path))
+    (tmp_path / "a.cpp").write_text(define.replace("Tensor x", "Tensor y"))
+    assert ("error", "NTL024", "a.cpp", 1) in findings(run, tmp_path)[0]

@@ -87,5 +87,5 @@ def test_rule(run, tmp_path, code):
         (tmp_path / kind).mkdir()
     found = [item for item in check(run, tmp_path / "bad", files["bad"], *arguments) if item["code"] == code]
     assert found and all(item["message"] for item in found)
-    assert all(item.get("line") or Path(tmp_path / "bad" / item["file"]).is_dir() for item in found)
+    assert all(item.get("line") or Path(tmp_path / "bad" / item["file"]).exists() for item in found)
     assert [i for i in check(run, tmp_path / "good", files["good"], *arguments) if i["code"] == code] == []
