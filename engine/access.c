@@ -508,6 +508,11 @@ static bool narrows(const struct npu_insn *in)
                    : in->dst_type == TYPE_s8 || (in->dst_type == TYPE_u8 && in->op == OP_vmulconv);
     case SHAPE_DEQB:
         return in->dst_type == TYPE_s8 || in->dst_type == TYPE_u8;
+    case SHAPE_QUANT:
+        if (in->op == OP_vquant)
+            return in->dst_type == TYPE_s8;
+        return in->dst_type == TYPE_f16 || in->dst_type == TYPE_bf16 ||
+               (in->dst_type == TYPE_f32 && in->op == OP_vdequant);
     default:
         return true;
     }
@@ -544,10 +549,16 @@ static bool type_is_possible(struct npu_core_int *c, const struct npu_insn *in)
     }
     if (in->op == OP_vrows && !rows_are_possible(c, in))
         return false;
-    if (in->type < N_TYPES && row->types >> in->type & 1 && narrows(in))
+    if (in->type >= N_TYPES || !(row->types >> in->type & 1)) {
+        npu_fault(&c->pub, NPU_E_TYPE, in->where, "%s does not take %s", row->name,
+                  in->type < N_TYPES ? npu_types[in->type].name : "this type");
+        return false;
+    }
+    if (narrows(in))
         return true;
-    npu_fault(&c->pub, NPU_E_TYPE, in->where, "%s does not take %s", row->name,
-              in->type < N_TYPES ? npu_types[in->type].name : "this type");
+    npu_fault(&c->pub, NPU_E_TYPE, in->where, "%s of %s does not give %s", row->name,
+              npu_types[in->type].name,
+              in->dst_type < N_TYPES ? npu_types[in->dst_type].name : "this type");
     return false;
 }
 

@@ -24,6 +24,7 @@ static const struct npu_where nowhere = {"fuzz", 1};
 
 struct list {
     struct npu_insn insn[MAX_INSNS];
+    struct npu_rows rows[MAX_INSNS]; /* of insn[i] when that is a vrows */
     unsigned n;
 };
 
@@ -74,6 +75,29 @@ static void take_vector(struct fuzz_in *in, struct npu_insn *insn, uint32_t ub_b
         insn->count = (uint32_t)fuzz_take(in, 2);
 }
 
+/* Operands anywhere, small numbers, and room that is now and then too small for them. */
+static void take_rows(struct fuzz_in *in, struct npu_rows *rows, uint32_t ub_bytes)
+{
+    *rows = (struct npu_rows){.fn = (uint8_t)(fuzz_take(in, 1) % N_ROWS)};
+    rows->n_dst = (uint8_t)(fuzz_take(in, 1) % 32 % (NPU_ROWS_OPERANDS + 1));
+    rows->n_src = (uint8_t)(fuzz_take(in, 1) % 32 % (NPU_ROWS_OPERANDS + 1));
+    for (unsigned i = 0; i < NPU_ROWS_OPERANDS; i++) {
+        uint32_t dst = (uint32_t)fuzz_take(in, 2), src = (uint32_t)fuzz_take(in, 2);
+        rows->dst[i] = (uint32_t)take_ref(in, MEM_UB, ub_bytes).at_bytes;
+        rows->src[i] = (uint32_t)take_ref(in, MEM_UB, ub_bytes).at_bytes;
+        rows->dst_bytes[i] = dst & 1 ? 0 : dst;
+        rows->src_bytes[i] = src & 1 ? 0 : src;
+    }
+    for (unsigned i = 0; i < NPU_ROWS_NUMBERS; i++) {
+        uint32_t number = (uint32_t)fuzz_take(in, 1);
+        rows->num[i] = number < 250 ? number % 40 : (uint32_t)fuzz_take(in, 4);
+    }
+    for (unsigned i = 0; i < 4; i++)
+        rows->bits[i] = (uint32_t)fuzz_take(in, 4);
+    for (unsigned i = 0; i < 2; i++)
+        rows->real[i] = (float)fuzz_take(in, 1) / 8;
+}
+
 /* A type that the instruction takes, or now and then any. */
 static uint8_t take_type(struct fuzz_in *in, uint32_t allowed)
 {
@@ -84,7 +108,7 @@ static uint8_t take_type(struct fuzz_in *in, uint32_t allowed)
     return (uint8_t)type;
 }
 
-static struct npu_insn take_insn(struct fuzz_in *in)
+static struct npu_insn take_insn(struct fuzz_in *in, struct npu_rows *rows)
 {
     struct npu_insn insn = {.where = nowhere};
 
@@ -105,6 +129,10 @@ static struct npu_insn take_insn(struct fuzz_in *in)
         take_copy(in, &insn, soc->mem_bytes[MEM_UB]);
     else
         take_vector(in, &insn, soc->mem_bytes[MEM_UB]);
+    if (insn.op == OP_vrows) {
+        take_rows(in, rows, soc->mem_bytes[MEM_UB]);
+        insn.rows = rows;
+    }
     return insn;
 }
 
@@ -394,8 +422,10 @@ void fuzz_one(const uint8_t *data, size_t n)
     struct fuzz_in in = {data, n};
     struct list list = {.n = 0};
 
-    while (in.left && list.n < MAX_INSNS)
-        list.insn[list.n++] = take_insn(&in);
+    while (in.left && list.n < MAX_INSNS) {
+        list.insn[list.n] = take_insn(&in, &list.rows[list.n]);
+        list.n++;
+    }
     check_list(&list);
     check_any_order(&list);
     check_orders(&list);

@@ -16,7 +16,7 @@ static const struct row {
 #define ABI(lib, symbol, level, brief) {#lib, #symbol},
 #include "../../rt/abi.def"
 };
-enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
+enum { N_ABI_ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 /* From the folder of libascendcl.so: under the address sanitizer dlopen() knows no run path. */
 static void *open_lib(const char *lib)
@@ -61,7 +61,7 @@ static struct link_map *map_of(void *h)
 static void test_rows_are_exported(void **state)
 {
     (void)state;
-    for (int i = 0; i < N_ROWS; i++) {
+    for (int i = 0; i < N_ABI_ROWS; i++) {
         void *h = open_lib(rows[i].lib), *p;
         char want[128];
         Dl_info info;
@@ -79,7 +79,7 @@ static void test_rows_are_exported(void **state)
 
 static bool is_row(const char *lib, const char *symbol)
 {
-    for (int i = 0; i < N_ROWS; i++) {
+    for (int i = 0; i < N_ABI_ROWS; i++) {
         if (!strcmp(rows[i].lib, lib) && !strcmp(rows[i].symbol, symbol))
             return true;
     }
@@ -118,7 +118,7 @@ static void check_exports(const char *lib)
 static void test_nothing_else_is_exported(void **state)
 {
     (void)state;
-    for (int i = 0; i < N_ROWS; i++) {
+    for (int i = 0; i < N_ABI_ROWS; i++) {
         if (i == 0 || strcmp(rows[i].lib, rows[i - 1].lib))
             check_exports(rows[i].lib);
     }
