@@ -170,6 +170,8 @@ def test_full_is_tested(run, kind):
 def test_api_has_door_and_arch(run):
     add = items(run, "api")["Add"]
     assert (add["door"], add["family"]) == ("cpp", "vector") and "dav-2201" in add["arch"]
+    rows = json.loads(run("nputwin", "list", "api", "--json").stdout)["items"]
+    assert {arch for row in rows if row["name"] == "Add" for arch in row["arch"]} == {"dav-2201", "dav-3510"}
 
 
 def test_run_sets_the_environment_of_a_cann(run):

@@ -46,7 +46,15 @@ def declared(name, text):
 
 def test_rows_were_read():
     assert len(ROWS) == TEXT.count("\nAPI(") > 100
-    assert len({(name, door) for name, door, *_ in ROWS}) == len(ROWS)
+    by_arch = [(name, door, arch) for name, door, _, archs, _ in ROWS for arch in archs.split()]
+    assert len(set(by_arch)) == len(by_arch)
+
+
+def test_of_two_rows_the_one_of_2201_comes_last():
+    """A dictionary by name then holds the row of the default architecture."""
+    last = {(name, door): archs for name, door, _, archs, _ in ROWS}
+    twice = {key for key in last if sum(key == row[:2] for row in ROWS) > 1}
+    assert {last[key] for key in twice} == {"2201"}
 
 
 @pytest.mark.parametrize("door", sorted(HEADERS))
