@@ -200,8 +200,15 @@ int32_t cc_kernel(struct cc_rw *w, int32_t g)
     k->is_def = d.body != CC_NONE;
     cc_params(w, &d, k);
     cc_blank(w, g, g);
-    if (!k->is_def)
+    if (!k->is_def && !(cc_wants_defaults(w, k) && cc_is(l, d.rp + 1, ";")))
         return g + 1;
+    if (!k->is_def) {
+        cc_emit_range(w, g + 1, d.rp + 1);
+        cc_flush_through(w, d.rp + 1);
+        cc_declared_defaults(w, &d, k);
+        cc_resync(w, d.rp + 2);
+        return d.rp + 2;
+    }
     unsigned id = k->id; /* k moves when a nested one grows the array */
 
     cc_emit_range(w, g + 1, d.body);

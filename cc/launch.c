@@ -62,6 +62,36 @@ static int32_t braced_arguments(struct cc_rw *w, int32_t open)
     return from > open ? close : open;
 }
 
+static bool has_defaults(const struct cc_rw *w, int32_t i)
+{
+    const struct cc_tok *t = &w->lex.tok[i];
+
+    for (unsigned k = 0; k < w->r->n_kernels; k++)
+        if (cc_wants_defaults(w, &w->r->kernel[k]) && strlen(w->r->kernel[k].name) == t->len &&
+            !memcmp(w->r->kernel[k].name, w->lex.text + t->at, t->len))
+            return true;
+    return false;
+}
+
+/* The first token of a::b::k, whose last is i. */
+static int32_t name_begin(const struct cc_lex *l, int32_t i)
+{
+    while (cc_is(l, i - 1, "::"))
+        i -= cc_is_id(l, i - 2) ? 2 : 1;
+    return i;
+}
+
+/* ns::k<<<1>>>() -> ns::k ->* cfg(1).defaults(ns::nputwin_def_k())() */
+static void pass_defaults(struct cc_rw *w, int32_t name)
+{
+    const struct cc_lex *l = &w->lex;
+    char *scope = cc_tokens(w, name_begin(l, name), name);
+
+    cc_put(w, ".defaults(%snputwin_def_%.*s())", scope, (int)l->tok[name].len,
+           l->text + l->tok[name].at);
+    free(scope);
+}
+
 int32_t cc_launch(struct cc_rw *w, int32_t i)
 {
     int32_t close = launch_end(&w->lex, i);
@@ -84,6 +114,8 @@ int32_t cc_launch(struct cc_rw *w, int32_t i)
     cc_emit_range(w, i + 3, close);
     cc_flush(w, close);
     cc_put(w, ")");
+    if (has_defaults(w, i - 1))
+        pass_defaults(w, i - 1);
     cc_skip_through(w, close + 2);
     cc_resync(w, close + 3);
     w->r->n_launches++;
@@ -107,7 +139,7 @@ static bool is_template_kernel(const struct cc_rw *w, int32_t i)
 int32_t cc_launch_deduced(struct cc_rw *w, int32_t i)
 {
     const struct cc_lex *l = &w->lex;
-    int32_t close, first = i, last_arg;
+    int32_t close, first, last_arg;
     char *scope, *args;
 
     if (!is_template_kernel(w, i))
@@ -116,8 +148,7 @@ int32_t cc_launch_deduced(struct cc_rw *w, int32_t i)
     last_arg = close == CC_NONE ? CC_NONE : cc_mate(l, close + 3);
     if (last_arg == CC_NONE)
         return i;
-    while (cc_is(l, first - 1, "::"))
-        first -= cc_is_id(l, first - 2) ? 2 : 1;
+    first = name_begin(l, i);
     scope = cc_tokens(w, first, i);
     args = cc_tokens(w, close + 3, last_arg + 1);
     cc_flush(w, first);

@@ -4,6 +4,7 @@
  *
  *   k<T><<<blocks, l2, stream>>>(args)   k<T> ->* ::nputwin::lang::cfg(blocks, l2, stream)(args)
  *   __global__ __vector__ void k(...) {  void k(...) { <mark> ...     + stubs behind it
+ *   k<<<1>>>(args) with defaults in k   .. cfg(1).defaults(nputwin_def_k())(args)
  *   __ubuf__ T a[N];                     an array in the core's memory (placed.c)
  *
  * `->*` binds weaker than the call on its right, so nothing to the left of <<< is ever parsed, and
@@ -28,7 +29,7 @@ struct cc_kernel {
     char *c_params; /* ", void *x, uint32_t n": for the header of aclrtlaunch_<name> */
     char attr[8];   /* v, c, m12, ...: the qualifier as written; x: none */
     unsigned id;    /* index in the array; part of the names of its stubs */
-    unsigned n_params;
+    unsigned n_params, n_defaults; /* the last n_defaults parameters have a default */
     bool is_template, is_def, is_c, is_static, is_inline;
 };
 

@@ -65,6 +65,10 @@ int32_t cc_launch_deduced(struct cc_rw *w, int32_t i);
 
 /* ---- stub.c ---- */
 void cc_stubs(struct cc_rw *w, const struct cc_decl *d, struct cc_kernel *k);
+/* nputwin_def_k: the default arguments of a plain kernel, which a pointer to it does not have. */
+bool cc_wants_defaults(const struct cc_rw *w, const struct cc_kernel *k);
+/* Behind a declaration; cc_stubs puts those of a definition. */
+void cc_declared_defaults(struct cc_rw *w, const struct cc_decl *d, const struct cc_kernel *k);
 /* The name of the parameter that stands `from_end` (1: last) from the end, or CC_NONE. */
 int32_t cc_param_name(const struct cc_rw *w, const struct cc_decl *d, unsigned from_end);
 /* Fills n_params and c_params. */

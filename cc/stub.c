@@ -2,9 +2,10 @@
 /*
  * stub.c - the host functions behind a kernel k, and its parameters as text.
  *
- *   void k(uint32_t, void *, void *, args...)   what <<<>>> is for other compilers; also as C
- * symbol aclrtlaunch_k(blocks, stream, args...)      the legacy entry nputwin_sel_k(args...) a
- * template: names the instance that k(args) would be
+ * - void k(uint32_t, void *, void *, args...): what <<<>>> is for other compilers; also as C symbol
+ * - aclrtlaunch_k(blocks, stream, args...): the legacy entry
+ * - nputwin_sel_k(args...), of a template: names the instance that k(args) would be
+ * - nputwin_def_k(): the default arguments
  *
  * The stubs are written as nputwin_s_k and nputwin_c_<id>_k and get their real names in the object
  * (object.c): an overload of k in sight of the compiler would make `k` in k<<<>>> ambiguous.
@@ -86,8 +87,10 @@ void cc_params(const struct cc_rw *w, const struct cc_decl *d, struct cc_kernel 
 
     cc_add(&t, "", 0);
     if (!is_void_list(&w->lex, d))
-        while (next_piece(&w->lex, &i, d->rp, &p))
+        while (next_piece(&w->lex, &i, d->rp, &p)) {
+            k->n_defaults += p.e < p.b;
             c_param(w, &p, k->n_params++, &t);
+        }
     k->c_params = t.s;
 }
 
@@ -270,7 +273,7 @@ char *cc_param_types(const struct cc_rw *w, const struct cc_decl *d)
     return t.s;
 }
 
-/* Is the kernel launched somewhere without its template arguments? Else nobody needs a selector. */
+/* Is the kernel launched by its bare name? Else nobody needs a selector, nor the defaults. */
 static bool is_deduced(const struct cc_lex *l, const struct cc_kernel *k)
 {
     for (int32_t i = 0; i < l->n; i++)
@@ -292,18 +295,58 @@ static void selector(struct cc_rw *w, const struct cc_decl *d, const struct cc_k
     free(params);
 }
 
+bool cc_wants_defaults(const struct cc_rw *w, const struct cc_kernel *k)
+{
+    return k->n_defaults && !k->is_template && is_deduced(&w->lex, k);
+}
+
+static void defaults(struct cc_rw *w, const struct cc_decl *d, const struct cc_kernel *k)
+{
+    const char *comma = "";
+    struct piece p;
+    int32_t i = d->lp + 1;
+
+    cc_put(w,
+           " __attribute__((unused)) static inline auto nputwin_def_%s() { return "
+           "::std::make_tuple(",
+           k->name);
+    while (next_piece(&w->lex, &i, d->rp, &p)) {
+        char *value = p.e < p.b ? cc_tokens(w, p.e + 1, p.b) : NULL;
+
+        if (value && cc_is(&w->lex, p.e + 1, "{"))
+            cc_put(w,
+                   "%s::nputwin::lang::braced([](auto nputwin_p) { return typename "
+                   "decltype(nputwin_p)::type%s; })",
+                   comma, value);
+        else if (value)
+            cc_put(w, "%s%s", comma, value);
+        comma = value ? ", " : comma;
+        free(value);
+    }
+    cc_put(w, "); }");
+}
+
 /* g++ never warns about text of a system header, and nobody wrote this text. Its errors only repeat
  * those of the kernel's own declaration: diag.c knows them by this file name. */
 static void quiet(struct cc_rw *w, const struct cc_decl *d, const struct cc_kernel *k)
 {
-    struct cc_place p = cc_place_of(&w->lex, w->lex.tok[d->end].at);
+    const int32_t end = d->end == CC_NONE ? d->rp : d->end;
+    struct cc_place p = cc_place_of(&w->lex, w->lex.tok[end].at);
 
     cc_put(w, "\n# %u \"<stub of %s, %.*s>\" 3\n", p.line, k->name, p.file_len - 2, p.file + 1);
+}
+
+void cc_declared_defaults(struct cc_rw *w, const struct cc_decl *d, const struct cc_kernel *k)
+{
+    quiet(w, d, k);
+    defaults(w, d, k);
 }
 
 void cc_stubs(struct cc_rw *w, const struct cc_decl *d, struct cc_kernel *k)
 {
     quiet(w, d, k);
+    if (cc_wants_defaults(w, k))
+        defaults(w, d, k);
     if (k->is_template) {
         if (!d->is_special && is_deduced(&w->lex, k))
             selector(w, d, k);

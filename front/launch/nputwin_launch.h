@@ -150,9 +150,10 @@ template <class A> constexpr bool is_braced = false;
 template <class F> constexpr bool is_braced<braced_value<F>> = true;
 
 template <class P, class A>
-constexpr bool can_convert = is_braced<std::decay_t<A>> || std::is_convertible_v<A, P> || std::is_constructible_v<P, A> ||
-                             (std::is_pointer_v<P> && (std::is_integral_v<std::decay_t<A>> ||
-                                                       std::is_pointer_v<std::decay_t<A>>));
+constexpr bool can_convert =
+    is_braced<std::decay_t<A>> || std::is_convertible_v<A, P> || std::is_constructible_v<P, A> ||
+    (std::is_pointer_v<P> &&
+     (std::is_integral_v<std::decay_t<A>> || std::is_pointer_v<std::decay_t<A>>));
 
 /* The kernel's parameter type decides: half from 0.5, a pointer from 0, GM_ADDR from int32_t *. */
 template <class P, class A> P convert(A &&a)
@@ -171,6 +172,8 @@ template <class P, class A> P convert(A &&a)
         return P(std::forward<A>(a));
 }
 
+template <class D> struct defaulted;
+
 struct config {
     std::uint32_t blocks;
     void *l2, *stream;
@@ -181,6 +184,20 @@ struct config {
     template <class... A> packed<A...> operator()(A &&...a) const
     {
         return {*this, std::tuple<A &&...>(std::forward<A>(a)...)};
+    }
+    template <class D> defaulted<D> defaults(D d) const { return {*this, std::move(d)}; }
+};
+/* A launch of a kernel whose last parameters have the defaults D, a std::tuple. */
+template <class D, class... A> struct packed_defaulted {
+    config::packed<A...> given;
+    D &rest;
+};
+template <class D> struct defaulted {
+    config c;
+    D rest;
+    template <class... A> packed_defaulted<D, A...> operator()(A &&...a)
+    {
+        return {c(std::forward<A>(a)...), rest};
     }
 };
 
@@ -290,6 +307,27 @@ template <class... P, class... A> std::uint32_t run(void (*kernel)(P...), config
 template <class... P, class... A> void operator->*(void (*kernel)(P...), config::packed<A...> &&p)
 {
     run(kernel, std::move(p));
+}
+template <class... P, class D, class... A, std::size_t... I>
+void run_defaulted(void (*kernel)(P...), packed_defaulted<D, A...> &&p, std::index_sequence<I...>)
+{
+    constexpr std::size_t from = std::tuple_size_v<D> - sizeof...(I);
+
+    run(kernel,
+        config::packed<A..., std::tuple_element_t<from + I, D>...>{
+            p.given.c,
+            std::tuple_cat(std::move(p.given.args),
+                           std::forward_as_tuple(std::move(std::get<from + I>(p.rest))...))});
+}
+template <class... P, class D, class... A>
+void operator->*(void (*kernel)(P...), packed_defaulted<D, A...> &&p)
+{
+    constexpr std::size_t missing = sizeof...(P) > sizeof...(A) ? sizeof...(P) - sizeof...(A) : 0;
+
+    if constexpr (missing <= std::tuple_size_v<D>)
+        run_defaulted(kernel, std::move(p), std::make_index_sequence<missing>{});
+    else
+        run(kernel, std::move(p.given));
 }
 template <class R, class... P, class... A, std::enable_if_t<!std::is_void_v<R>, int> = 0>
 void operator->*(R (*)(P...), config::packed<A...> &&)

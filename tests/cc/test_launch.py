@@ -153,3 +153,41 @@ int main()
 """)
     cc.compile(source, "-o", "braces", *cc.runtime)
     assert cc.output("./braces") == "5 2.5\n6 5 4.5 7 0.25\n0 0\n3\n"
+
+
+@pytest.mark.parametrize("sides", [[], ["-Xhost-start", "-DHOST_SIDE", "-Xhost-end"]], ids=["merged", "apart"])
+def test_default_arguments(cc, sides):
+    """Those of the definition or of a declaration before it; as many as are missing; any kind of value."""
+    source = cc.source("defaults.asc", """#include <cstdio>
+struct pair { int a; float b; };
+constexpr int seven() { return 7; }
+__global__ __vector__ void all(int n = seven(), float f = 0.5f, pair p = {1, 2.5f}, void *q = nullptr)
+{
+    printf("%d %g %d %g %d\\n", n, f, p.a, p.b, q == nullptr);
+}
+__global__ __vector__ void some(int n, long more = -3);
+namespace inner { extern "C" __global__ __vector__ void c(int n, int more = (2, 3)); }
+int main()
+{
+    all<<<1>>>();
+    all<<<1, nullptr, nullptr>>>(8);
+    all<<<1>>>(9, 1.5f, {3, 4});
+    all<<<1>>>(9, 1.5f, pair{3, 4}, (void *)main);
+    some<<<1>>>(4);
+    some<<<1>>>(4, 5);
+    ::inner::c<<<1>>>(6);
+    return 0;
+}
+__global__ __vector__ void some(int n, long more) { printf("%d %ld\\n", n, more); }
+namespace inner { extern "C" __global__ __vector__ void c(int n, int more) { printf("%d %d\\n", n, more); } }
+""")
+    cc.compile(source, "-o", "defaults", *sides, *cc.runtime)
+    assert cc.output("./defaults") == "7 0.5 1 2.5 1\n8 0.5 1 2.5 1\n9 1.5 3 4 1\n9 1.5 3 4 0\n4 -3\n4 5\n6 3\n"
+
+
+def test_too_few_arguments_beside_defaults(cc):
+    source = cc.source("few.asc", """__global__ __vector__ void k(int a, int b, int c = 3) {}
+int main() { k<<<1>>>(1); }
+""")
+    done = cc.compile(source, "-o", "few", *cc.runtime, expect=1)
+    assert "a different number of arguments than the kernel has parameters" in done.stderr
