@@ -117,9 +117,9 @@ inline void move_run(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTen
              (unsigned long long)bytes, moved);
 }
 /* What DataCopy moves of count elements: what does not fill a blk at the end stays behind. */
-inline uint32_t whole_blks(uint32_t count, uint32_t elem_bytes, npu_where where)
+template <class T> inline uint32_t whole_blks(uint32_t count, npu_where where)
 {
-    const uint64_t bytes = uint64_t(count) * elem_bytes;
+    const uint64_t bytes = bytes_of_n<T>(count);
     const uint32_t moved =
         uint32_t(bytes < UINT32_MAX ? bytes : UINT32_MAX) & ~uint32_t(NPU_BLK_BYTES - 1);
     if (NPU_UNLIKELY(bytes != moved))
@@ -281,7 +281,7 @@ namespace AscendC {
     inline void DataCopy(const Dst<T> &dst, const Src<T> &src, uint32_t count,                     \
                          npu_where where = NPU_HERE)                                               \
     {                                                                                              \
-        const uint32_t bytes = nputwin::whole_blks(count, sizeof(PrimT<T>), where);                \
+        const uint32_t bytes = nputwin::whole_blks<PrimT<T>>(count, where);                        \
         if (bytes)                                                                                 \
             nputwin::move_run(dst, src, bytes, where);                                             \
     }                                                                                              \

@@ -269,7 +269,7 @@ public:
     template <typename T>
     LocalTensor<T> GetWithOffset(uint32_t n, uint32_t offset_bytes, npu_where where = NPU_HERE)
     {
-        const uint64_t end = offset_bytes + uint64_t(n) * sizeof(PrimT<T>);
+        const uint64_t end = offset_bytes + nputwin::bytes_of_n<PrimT<T>>(n);
         if (NPU_UNLIKELY(end > bytes_))
             npu_fault(
                 nputwin::core(), NPU_E_RANGE, where,
@@ -278,7 +278,7 @@ public:
                 nputwin::position_name(pos), n, unsigned(sizeof(PrimT<T>)), offset_bytes,
                 (unsigned long long)end, bytes_);
         return LocalTensor<T>(reinterpret_cast<PrimT<T> *>(p_ + offset_bytes),
-                              n * uint32_t(sizeof(PrimT<T>)), pos);
+                              uint32_t(nputwin::bytes_of_n<PrimT<T>>(n)), pos);
     }
 
     /* For pools of the kernel's own. */
@@ -348,7 +348,7 @@ private:
     {
         npu_core *c = nputwin::core();
         const npu_bank &bank = c->mem[mem];
-        const uint64_t bytes = uint64_t(n) * sizeof(PrimT<T>);
+        const uint64_t bytes = nputwin::bytes_of_n<PrimT<T>>(n);
         const uint64_t ask = (bytes + NPU_BLK_BYTES - 1) / NPU_BLK_BYTES * NPU_BLK_BYTES;
         uint32_t at = used_;
         if (NPU_UNLIKELY(nputwin::mem_of(pos) != mem)) {

@@ -316,7 +316,7 @@ using bfloat16_t = nputwin::small_float<nputwin::bf16_format>;
 using fp8_e5m2_t = nputwin::small_float<nputwin::e5m2_format>;
 using fp8_e4m3fn_t = nputwin::small_float<nputwin::e4m3fn_format>;
 using hifloat8_t = nputwin::small_float<nputwin::hif8_format>;
-/* Two a byte, the lower half first: a tensor of these counts bytes, and only Cast looks at them. */
+/* Two a byte, the lower half first: tensors count them, copies move them, Cast looks at them. */
 struct int4b_t {
     std::int8_t storage;
 };

@@ -27,6 +27,31 @@ template <class T> struct compare_expr {
 
 namespace nputwin {
 
+/* Two 4-bit integers share a byte; of any other type an element has its sizeof. */
+template <class T> constexpr uint32_t per_unit = std::is_same_v<T, int4b_t> ? 2 : 1;
+template <class T> constexpr uint64_t bytes_of_n(uint64_t n)
+{
+    return (n + per_unit<T> - 1) / per_unit<T> * sizeof(T);
+}
+template <class T> constexpr uint64_t n_in_bytes(uint64_t bytes)
+{
+    return bytes / sizeof(T) * per_unit<T>;
+}
+/* How many T in memory lie before element n, which begins a byte. */
+template <class T> inline uint64_t units_before(uint64_t n, npu_where where = {nullptr, 0})
+{
+    if constexpr (per_unit<T> > 1)
+        if (NPU_UNLIKELY(n % per_unit<T>))
+            npu_fault(core(), NPU_E_ALIGN, where,
+                      "a tensor of int4b_t at offset %llu: two elements share a byte, so offsets "
+                      "are even",
+                      (unsigned long long)n);
+    return n / per_unit<T>;
+}
+#define NPU_WHOLE_BYTES(name)                                                                      \
+    static_assert(nputwin::per_unit<PrimType> == 1,                                                \
+                  name ": two int4b_t share a byte; ReinterpretCast<int8_t>() reaches both")
+
 /* The memory of the core that a position lies in. */
 constexpr npu_mem mem_of(AscendC::TPosition p)
 {
@@ -90,7 +115,7 @@ public:
     /* Static tensor programming: n elements at a byte address of the position's memory. */
     LocalTensor(TPosition at, uint32_t addr_bytes, uint32_t n, npu_where where = NPU_HERE)
         : p_(reinterpret_cast<PrimType *>(nputwin::address_in(at, addr_bytes, where))),
-          bytes_(n * uint32_t(sizeof(PrimType))), pos_(at)
+          bytes_(uint32_t(nputwin::bytes_of_n<PrimType>(n))), pos_(at)
     {
     }
     /* The same with the position of the trait, and its layout's number of elements. */
@@ -107,15 +132,28 @@ public:
         }
     }
 
-    PrimType GetValue(uint32_t i) const { return p_[i]; }
-    template <typename V> void SetValue(uint32_t i, V v) const { p_[i] = static_cast<PrimType>(v); }
-    PrimType &operator()(uint32_t i) const { return p_[i]; }
+    PrimType GetValue(uint32_t i) const
+    {
+        NPU_WHOLE_BYTES("GetValue");
+        return p_[i];
+    }
+    template <typename V> void SetValue(uint32_t i, V v) const
+    {
+        NPU_WHOLE_BYTES("SetValue");
+        p_[i] = static_cast<PrimType>(v);
+    }
+    PrimType &operator()(uint32_t i) const
+    {
+        NPU_WHOLE_BYTES("operator()");
+        return p_[i];
+    }
 
     LocalTensor operator[](uint32_t offset) const
     {
-        const uint32_t skip = offset * uint32_t(sizeof(PrimType));
+        const uint32_t units = uint32_t(nputwin::units_before<PrimType>(offset));
+        const uint32_t skip = units * uint32_t(sizeof(PrimType));
         LocalTensor t = *this;
-        t.p_ += offset;
+        t.p_ += units;
         t.bytes_ = skip < bytes_ ? bytes_ - skip : 0;
         return t;
     }
@@ -131,11 +169,14 @@ public:
     }
 
     uint64_t GetPhyAddr() const { return uint64_t(uintptr_t(p_)); }
-    uint64_t GetPhyAddr(uint32_t offset) const { return uint64_t(uintptr_t(p_ + offset)); }
-    uint32_t GetSize() const { return bytes_ / uint32_t(sizeof(PrimType)); }
+    uint64_t GetPhyAddr(uint32_t offset) const
+    {
+        return uint64_t(uintptr_t(p_ + nputwin::units_before<PrimType>(offset)));
+    }
+    uint32_t GetSize() const { return uint32_t(nputwin::n_in_bytes<PrimType>(bytes_)); }
     uint32_t GetLength() const { return bytes_; }
     int32_t GetPosition() const { return int32_t(pos_); }
-    void SetSize(uint32_t n) { bytes_ = n * uint32_t(sizeof(PrimType)); }
+    void SetSize(uint32_t n) { bytes_ = uint32_t(nputwin::bytes_of_n<PrimType>(n)); }
     void SetBufferLen(uint32_t len_bytes) { bytes_ = len_bytes; }
     void SetUserTag(TTagType tag) { tag_ = tag; }
     TTagType GetUserTag() const { return tag_; }
@@ -210,33 +251,40 @@ public:
 
     PrimType GetValue(uint64_t i, npu_where where = NPU_HERE) const
     {
+        NPU_WHOLE_BYTES("GetValue");
         return *nputwin::scalar_at(p_ + i, false, where);
     }
     void SetValue(uint64_t i, PrimType v, npu_where where = NPU_HERE) const
     {
+        NPU_WHOLE_BYTES("SetValue");
         *nputwin::scalar_at(p_ + i, true, where) = v;
     }
     PrimType &operator()(uint64_t i) const
     {
+        NPU_WHOLE_BYTES("operator()");
         return *nputwin::scalar_at(p_ + i, true, {nullptr, 0});
     }
     GlobalTensor operator[](uint64_t offset) const
     {
         GlobalTensor t = *this;
-        t.p_ += offset;
+        t.p_ += nputwin::units_before<PrimType>(offset);
         t.n_ = offset < n_ ? n_ - offset : 0;
         return t;
     }
     template <typename U> GlobalTensor<U> ReinterpretCast() const
     {
         GlobalTensor<U> t;
-        t.SetGlobalBuffer(reinterpret_cast<PrimT<U> *>(p_),
-                          n_ * sizeof(PrimType) / sizeof(PrimT<U>));
+        t.SetGlobalBuffer(
+            reinterpret_cast<PrimT<U> *>(p_),
+            nputwin::n_in_bytes<PrimT<U>>(n_ * sizeof(PrimType) / nputwin::per_unit<PrimType>));
         return t;
     }
 
     const PrimType *GetPhyAddr() const { return p_; }
-    PrimType *GetPhyAddr(uint64_t offset) const { return p_ + offset; }
+    PrimType *GetPhyAddr(uint64_t offset) const
+    {
+        return p_ + nputwin::units_before<PrimType>(offset);
+    }
     uint64_t GetSize() const { return n_; }
     void SetShapeInfo(const ShapeInfo &shapeInfo) { shape_ = nputwin::keep_shape(shapeInfo); }
     ShapeInfo GetShapeInfo() const { return shape_ ? *shape_ : ShapeInfo(); }
@@ -250,6 +298,7 @@ private:
     uint64_t n_ = 0; /* elements; 0 when the kernel did not say */
     const ShapeInfo *shape_ = nullptr;
 };
+#undef NPU_WHOLE_BYTES
 
 } // namespace AscendC
 #endif

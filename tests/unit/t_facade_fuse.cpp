@@ -370,6 +370,52 @@ static void cast_int4(void **)
         NPU_E_ARG, {"count is 33", "even"});
 }
 
+/* Sizes and offsets of 4-bit tensors are in elements, half a byte each. */
+static void nibble_tensors(void **)
+{
+    alignas(64) static uint8_t gm[128];
+    for (uint32_t i = 0; i < sizeof gm; i++)
+        gm[i] = uint8_t(3 * i + 1);
+    run_well([] {
+        LocalMemAllocator<> ub;
+        LocalTensor<int4b_t> n = ub.Alloc<int4b_t>(256);
+        LocalTensor<int8_t> next = ub.Alloc<int8_t>(32), bytes = n.ReinterpretCast<int8_t>();
+        GlobalTensor<int4b_t> g;
+        assert_int_equal(n.GetSize(), 256);
+        assert_int_equal(n.GetLength(), 128);
+        assert_int_equal(next.GetPhyAddr() - n.GetPhyAddr(), 128);
+        assert_int_equal(n[64].GetPhyAddr() - n.GetPhyAddr(), 32);
+        assert_int_equal(n.GetPhyAddr(64) - n.GetPhyAddr(), 32);
+        assert_int_equal(n[64].GetSize(), 192);
+        assert_int_equal(bytes.GetSize(), 128);
+        assert_int_equal(bytes[32].ReinterpretCast<int4b_t>().GetSize(), 192);
+        LocalTensor<int4b_t> five = n;
+        five.SetSize(10);
+        assert_int_equal(five.GetLength(), 5);
+
+        g.SetGlobalBuffer(reinterpret_cast<int4b_t *>(gm), 256);
+        assert_int_equal(g.GetSize(), 256);
+        assert_int_equal(g[64].GetSize(), 192);
+        assert_int_equal(g[64].GetPhyAddr() - g.GetPhyAddr(), 32);
+        assert_int_equal(g.GetPhyAddr(64) - g.GetPhyAddr(), 32);
+        assert_int_equal(g.ReinterpretCast<uint32_t>().GetSize(), 32);
+        g.SetGlobalBuffer(reinterpret_cast<int4b_t *>(gm), 3);
+        assert_int_equal(g.ReinterpretCast<uint32_t>().GetSize(), 0);
+
+        for (uint32_t i = 0; i < 128; i++)
+            bytes.SetValue(i, 77);
+        DataCopy(n, g[64], 128);
+        for (uint32_t i = 0; i < 128; i++)
+            assert_int_equal(uint8_t(bytes.GetValue(i)), i < 64 ? uint8_t(3 * (i + 32) + 1) : 77);
+    });
+    run_fails(
+        [] {
+            LocalMemAllocator<> ub;
+            (void)ub.Alloc<int4b_t>(64)[3];
+        },
+        NPU_E_ALIGN, {"int4b_t", "offset 3", "even"});
+}
+
 /* ---- smaller forms of other calls ------------------------------------------------------- */
 
 static void compare_integers(void **)
@@ -592,8 +638,8 @@ int main()
         cmocka_unit_test(dequant_refusals), cmocka_unit_test(bilinear),
         cmocka_unit_test(compare_integers), cmocka_unit_test(bits_of_words),
         cmocka_unit_test(extreme_register), cmocka_unit_test(typed_scalars),
-        cmocka_unit_test(cast_int4),        cmocka_unit_test(ranges),
-        cmocka_unit_test(saturation),
+        cmocka_unit_test(cast_int4),        cmocka_unit_test(nibble_tensors),
+        cmocka_unit_test(ranges),           cmocka_unit_test(saturation),
     };
     return cmocka_run_group_tests_name("facade fuse", tests, nullptr, nullptr);
 }
