@@ -28,6 +28,7 @@ PROGRAMS = [
     ("item.py", {"TASK_QUEUE_ENABLE": "0"}, "npu_item_us"),
     ("item.py", {"TASK_QUEUE_ENABLE": "1"}, "npu_item_queue_us"),
     ("hifloat8.py", {}, "hif8_encode_f16_vs_endtypes hif8_decode_f16_vs_endtypes"),
+    ("hifloat4.py", {}, "hif4_quant_vs_reference"),
     ("compile.py", {}, "compile_add_s"),
     ("imports.py", {}, "import_extra_ms"),
 ]

@@ -200,12 +200,12 @@ class Properties(NpuCase):
 
 class Shapes(NpuCase):
     def test_block_counts_around_every_edge(self):
-        """One block, eights of Brcb, tiles, cores."""
+        """One block, rows of 32 bytes, tiles, cores."""
         rng = np.random.default_rng(11)
         for dtype in DTYPES:
             x = random_blocks(rng, 48 * 121, dtype, -4, 4)
             result = want(x)
-            for n in (1, 2, 7, 8, 9, 31, 32, 33, 87, 88, 89, 119, 120, 121, 240, 241, 48 * 32 + 1, 48 * 120 + 1):
+            for n in (1, 2, 7, 8, 9, 31, 32, 33, 79, 80, 81, 103, 104, 105, 208, 48 * 32 + 1, 48 * 104 + 1):
                 self.same(bits(hif4.hifloat4_fake_quant(x[:n].npu())), bits(result[:n]), f"{dtype} {n}")
                 values, scales = hif4.hifloat4_pack(x[:n].npu())
                 back = hif4.hifloat4_unpack(values, scales, dtype=dtype)
@@ -337,7 +337,7 @@ class OtherUb(unittest.TestCase):
     PROGRAM = """
 import hashlib, torch, amct_ops.hifloat4_cast as h
 torch.manual_seed(0)
-x = torch.randn(48 * 260, 64) * torch.logspace(-12, 5, 48 * 260)[:, None]
+x = torch.randn(48 * 110, 64) * torch.logspace(-12, 5, 48 * 110)[:, None]
 for dtype in (torch.float16, torch.bfloat16, torch.float32):
     y = x.clamp(-6e4, 6e4).to(dtype).npu()
     values, scales = h.hifloat4_pack(y)

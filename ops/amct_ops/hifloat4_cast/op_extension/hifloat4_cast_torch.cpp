@@ -62,10 +62,9 @@ uint64_t RoundUp(uint64_t n, uint64_t unit) { return DivideUp(n, unit) * unit; }
 /* The most blocks whose buffers fit UB: the budget in hifloat4_cast_kernel.cpp, solved for N. */
 uint64_t LargestTile(const Chip &chip, uint64_t bytesIn, uint64_t bytesOut)
 {
-    uint64_t fixed = HIFLOAT4_CONSTANT_BYTES + HIFLOAT4_UB_RESERVED_BYTES;
+    uint64_t fixed = HIFLOAT4_UB_RESERVED_BYTES;
     uint64_t each = 2 * bytesIn + 2 * bytesOut + HIFLOAT4_WORK_BYTES;
-    uint64_t fit = chip.ubBytes > fixed ? (chip.ubBytes - fixed) / each : 0;
-    uint64_t tile = std::min<uint64_t>(fit, HIFLOAT4_TILE_LIMIT);
+    uint64_t tile = chip.ubBytes > fixed ? (chip.ubBytes - fixed) / each : 0;
 
     tile -= tile % HIFLOAT4_TILE_ALIGN;
     TORCH_CHECK(tile > 0, "hifloat4_cast: the UB of this chip, ", chip.ubBytes,

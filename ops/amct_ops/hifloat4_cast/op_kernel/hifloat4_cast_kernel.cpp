@@ -8,10 +8,13 @@
  *
  *     x = +-code / 4 * 2^(bit of its eight + bit of its four) * scale
  *
- * A block of floats is one repeat of 256 bytes, and a group of eight is one blk of 32:
- * BlockReduceMax finds the maximum of every group, Brcb spreads a value over its group again, and a
- * mask takes the lower or the upper four lanes of each blk. So no loop runs over elements, nor over
- * blocks.
+ * A tile of N blocks is turned, by Gather, so that lanes are blocks and rows are elements:
+ *
+ *     element 8 e + 4 h + k of a block  ->  row 16 k + 8 h + e, N lanes
+ *
+ * The four elements of a group are then 16 rows apart, the two fours of an eight 8 rows: a maximum
+ * of groups is a Max of two halves, a factor of all groups multiplies four times 16 rows, and every
+ * vector instruction is dense. No loop runs over elements, nor over blocks.
  *
  *     fake_quant   elements -> Measure -> Encode -> Decode -> elements
  *     pack         elements -> Measure -> Encode -> bytes
@@ -23,25 +26,22 @@
  * UB budget, bytes, for N = tileBlocks and elements of s bytes (two buffers a queue: copies run
  * beside computation):
  *
- *               inQ             outQ            constants  work                           sum
- *   fake_quant  2 * 64s N       2 * 64s N       -          3 wide, groups, blocks         (256s +
- * 1040) N pack        2 * 64s N       2 * (32 + 4) N  768        3 wide, groups, blocks   768 +
- * (128s + 1112) N unpack      2 * (32 + 4) N  2 * 64s N       768        3 wide, groups, blocks 768
- * + (128s + 1112) N
+ *               inQ             outQ            work                                      sum
+ *   fake_quant  2 * 64s N       2 * 64s N       2 wide, 2 offsets, groups, blocks  (256s + 1264) N
+ *   pack        2 * 64s N       2 * (32 + 4) N  2 wide, 2 offsets, groups, blocks  (128s + 1336) N
+ *   unpack      2 * (32 + 4) N  2 * 64s N       2 wide, 2 offsets, groups, blocks  (128s + 1336) N
  *
- *   wide = 256 N (a float an element), groups = 256 N (8 + 8 + 3 * 16 floats a block), blocks = 16
- * N
+ *   wide, offsets = 256 N (4 bytes an element), groups = 224 N (8 + 3 * 16 floats a block),
+ *   blocks = 16 N (4 floats a block)
  *
  * and 8192 that the compiler reserves. The host derives N from the size of UB that the platform
- * reports (hifloat4_cast_torch.cpp); 196608 bytes give N = 120 (half) and 88 (float) in fake_quant.
+ * reports (hifloat4_cast_torch.cpp); 196608 bytes give N = 104 (half) and 80 (float) in fake_quant.
  */
 #include "hifloat4_cast_tiling.h"
 #include "kernel_operator.h"
 
 namespace {
 
-using AscendC::BinaryRepeatParams;
-using AscendC::BrcbRepeatParams;
 using AscendC::GlobalTensor;
 using AscendC::LocalTensor;
 using AscendC::RoundMode;
@@ -52,31 +52,17 @@ using AscendC::TQue;
 
 constexpr int32_t BUFFERS = 2;
 constexpr uint32_t BLOCK = HIFLOAT4_BLOCK;
-constexpr uint32_t EIGHTS = 8; /* groups of eight in a block; also floats in a blk */
-
-/* Lanes of the lower and of the upper group of four in every blk. */
-constexpr uint64_t LOWER_FOURS = 0x0F0F0F0F0F0F0F0F;
-constexpr uint64_t UPPER_FOURS = 0xF0F0F0F0F0F0F0F0;
-constexpr uint64_t EVEN_LANES = 0x5555555555555555;
+constexpr uint32_t EIGHTS = 8; /* groups of eight in a block */
+constexpr uint32_t FOURS = 16; /* groups of four */
 
 constexpr float BF16_OF_A_SEVENTH = 0.142578125f;
 constexpr float SCALE_MIN = 0x1p-48f;  /* byte 0x00 */
 constexpr float SCALE_MAX = 0x1.8p15f; /* byte 0xFE */
 constexpr float CODE_MAX = 7.0f;
-constexpr uint32_t NAN_BYTE = 0xFF;
 
 /* The upper bits of a float down to two of its mantissa; byte 0x00 is there SCALE_INDEX_MIN. */
 constexpr uint32_t BITS_BELOW_SCALE = 21;
 constexpr int32_t SCALE_INDEX_MIN = (127 - 48) * 4;
-
-__aicore__ inline uint32_t DivideUp(uint32_t n, uint32_t unit) { return (n + unit - 1) / unit; }
-
-/* dst[i] = src[i / 8]: a value of each group of eight for all its elements. */
-__aicore__ inline void SpreadOverEights(const LocalTensor<float> &dst,
-                                        const LocalTensor<float> &src, uint32_t eights)
-{
-    AscendC::Brcb(dst, src, static_cast<uint8_t>(DivideUp(eights, EIGHTS)), BrcbRepeatParams(1, 8));
-}
 
 __aicore__ inline void RoundToBf16(const LocalTensor<float> &value,
                                    const LocalTensor<float> &scratch, uint32_t count)
@@ -95,322 +81,369 @@ __aicore__ inline void Reaches(const LocalTensor<float> &value, float limit, uin
     AscendC::Mins(value, value, 1.0f, static_cast<int32_t>(count));
 }
 
+/* dst = 2^-bit */
+__aicore__ inline void Halve(const LocalTensor<float> &dst, const LocalTensor<float> &bit,
+                             uint32_t count)
+{
+    AscendC::Muls(dst, bit, -0.5f, static_cast<int32_t>(count));
+    AscendC::Adds(dst, dst, 1.0f, static_cast<int32_t>(count));
+}
+
 /*
- * The scales of the blocks of one tile, from elements (Measure) or from stored bytes (Read).
+ * Turns N blocks of UNITS elements (64) or bytes (32) into rows and back: Gather with offsets that
+ * a launch fills once. Unit (2 e + h) * K + k is in row 16 k + 8 h + e, with K = UNITS / 16.
+ */
+template <uint32_t UNITS> class Turn {
+    static constexpr uint32_t K = UNITS / FOURS;
+
+public:
+    /* offsets: UNITS * n of them, each the byte offset of what lands there. */
+    __aicore__ inline void FillToRows(const LocalTensor<int32_t> &offsets,
+                                      const LocalTensor<int32_t> &scratch, uint32_t n,
+                                      uint32_t unitBytes)
+    {
+        int32_t count = static_cast<int32_t>(n);
+
+        offsets_ = offsets.ReinterpretCast<uint32_t>();
+        AscendC::CreateVecIndex(scratch, 0, n);
+        AscendC::Muls(scratch, scratch, static_cast<int32_t>(UNITS * unitBytes), count);
+        for (uint32_t unit = 0; unit < UNITS; unit++)
+            AscendC::Adds(offsets[Row(unit) * n], scratch, static_cast<int32_t>(unit * unitBytes),
+                          count);
+    }
+
+    __aicore__ inline void FillToBlocks(const LocalTensor<int32_t> &offsets,
+                                        const LocalTensor<int32_t> &scratch, uint32_t n,
+                                        uint32_t unitBytes)
+    {
+        offsets_ = offsets.ReinterpretCast<uint32_t>();
+        for (uint32_t unit = 0; unit < UNITS; unit++) {
+            uint64_t lane[2] = {1ull << unit, 0};
+
+            AscendC::Duplicate(scratch, static_cast<int32_t>(Row(unit) * n * unitBytes), lane, 1, 1,
+                               8);
+        }
+        for (uint32_t i = 0; i < n; i++)
+            AscendC::Adds(offsets[i * UNITS], scratch, static_cast<int32_t>(i * unitBytes),
+                          static_cast<int32_t>(UNITS));
+    }
+
+    /* Gather moves bits, and need not know bfloat16. */
+    template <typename T>
+    __aicore__ inline void Run(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint32_t n)
+    {
+        if constexpr (sizeof(T) == sizeof(uint16_t))
+            AscendC::Gather(dst.template ReinterpretCast<uint16_t>(),
+                            src.template ReinterpretCast<uint16_t>(), offsets_, 0u, n * UNITS);
+        else
+            AscendC::Gather(dst, src, offsets_, 0u, n * UNITS);
+    }
+
+private:
+    __aicore__ inline uint32_t Row(uint32_t unit)
+    {
+        uint32_t four = unit / K;
+
+        return FOURS * (unit % K) + EIGHTS * (four % 2) + four / 2;
+    }
+
+    LocalTensor<uint32_t> offsets_;
+};
+
+/*
+ * The scales of the N blocks of one tile, from elements (Measure) or from stored bytes (Read).
  *
- * Of each block scale_ and poison_ (0, or NaN for a block that holds one), of each eight level2_,
- * of each four level3_: first the lower fours of all eights, then the upper ones. `down` turns an
- * element into a code, `up` a code into an element.
+ * A row of scale_ and of poison_ (0, or NaN for a block that holds one), 8 of level2_, 16 of
+ * level3_: first the lower fours of all eights, then the upper ones. `down` turns an element into a
+ * code, `up` a code into an element.
  */
 class Scales {
 public:
     __aicore__ inline void Init(TPipe &pipe, uint32_t tileBlocks)
     {
-        uint32_t eights = tileBlocks * EIGHTS;
-
-        pipe.InitBuffer(groupBuf_, tileBlocks * HIFLOAT4_WIDE_BYTES);
-        pipe.InitBuffer(blockBuf_, tileBlocks * 4 * sizeof(float));
+        n_ = tileBlocks;
+        pipe.InitBuffer(groupBuf_, n_ * HIFLOAT4_GROUP_BYTES);
+        pipe.InitBuffer(blockBuf_, n_ * 4 * sizeof(float));
         LocalTensor<float> groups = groupBuf_.Get<float>();
         LocalTensor<float> blocks = blockBuf_.Get<float>();
 
-        level2_ = groups[0];
-        spread_ = groups[eights];
-        level3_ = groups[2 * eights];
-        down_ = groups[4 * eights];
-        up_ = groups[6 * eights];
-        scale_ = blocks[0];
-        reciprocal_ = blocks[tileBlocks];
-        poison_ = blocks[2 * tileBlocks];
-        scratch_ = blocks[3 * tileBlocks];
+        level2_ = groups;
+        level3_ = groups[EIGHTS * n_];
+        down_ = groups[(EIGHTS + FOURS) * n_];
+        up_ = groups[(EIGHTS + 2 * FOURS) * n_];
+        scale_ = blocks;
+        reciprocal_ = blocks[n_];
+        poison_ = blocks[2 * n_];
+        scratch_ = blocks[3 * n_];
     }
 
-    /* n blocks of x; a and b are overwritten. */
-    __aicore__ inline void Measure(const LocalTensor<float> &x, const LocalTensor<float> &a,
-                                   const LocalTensor<float> &b, uint32_t n)
+    /* From 64 rows x; a is overwritten. */
+    __aicore__ inline void Measure(const LocalTensor<float> &x, const LocalTensor<float> &a)
     {
-        FindMaxima(x, a, b, n);
-        RoundScale(n);
-        FindLevels(n);
+        FindMaxima(x, a);
+        FindPoison(x, a);
+        RoundScale();
+        FindLevels();
     }
 
-    /* n words of scale: byte 0 E6M2, byte 1 level 2, bytes 2 and 3 level 3, first group on top. */
-    __aicore__ inline void Read(const LocalTensor<uint32_t> &word, const LocalTensor<float> &powers,
-                                uint32_t n)
+    /* From words: byte 0 is E6M2, byte 1 level 2, bytes 2 and 3 level 3, the first group on top. */
+    __aicore__ inline void Read(const LocalTensor<uint32_t> &word)
     {
-        ReadScale(word, n);
-        ReadLevels(level2_, word, 16, 24, powers[0], n);
-        ReadLevels(level3_, word, 0, 16, powers[BLOCK], n);
-        ReadLevels(level3_[n * EIGHTS], word, 0, 16, powers[2 * BLOCK], n);
+        ReadScale(word);
+        ReadLevel(level2_, 1, 0, word, 1);
+        ReadLevel(level3_, 2, 0, word, 2);
+        ReadLevel(level3_, 2, EIGHTS, word, 3);
     }
 
-    /* The words that Read reads. Clobbers scale_ and spread_: the last use of a tile. */
-    __aicore__ inline void Write(const LocalTensor<uint32_t> &word,
-                                 const LocalTensor<float> &powers, uint32_t n)
+    /* The words that Read reads. */
+    __aicore__ inline void Write(const LocalTensor<uint32_t> &word)
     {
-        LocalTensor<int32_t> bytes = word.ReinterpretCast<int32_t>();
-        LocalTensor<int32_t> part = scratch_.ReinterpretCast<int32_t>();
-        int32_t count = static_cast<int32_t>(n);
+        LocalTensor<int32_t> sum = word.ReinterpretCast<int32_t>();
 
-        AscendC::ShiftRight(bytes, scale_.ReinterpretCast<int32_t>(),
-                            static_cast<int32_t>(BITS_BELOW_SCALE), count);
-        AscendC::Adds(bytes, bytes, -SCALE_INDEX_MIN, count);
-        GatherBits(part, level2_, powers[0], n);
-        AddShifted(bytes, part, 8, n);
-        GatherBits(part, level3_, powers[BLOCK], n);
-        AddShifted(bytes, part, 16, n);
-        GatherBits(part, level3_[n * EIGHTS], powers[2 * BLOCK], n);
-        AddShifted(bytes, part, 16, n);
-        PoisonWords(word, n);
+        AscendC::ShiftRight(sum, scale_.ReinterpretCast<int32_t>(),
+                            static_cast<int32_t>(BITS_BELOW_SCALE), Count(1));
+        AscendC::Adds(sum, sum, -SCALE_INDEX_MIN, Count(1));
+        AddLevel(sum, 1, level2_, 1, 0);
+        AddLevel(sum, 2, level3_, 2, 0);
+        AddLevel(sum, 3, level3_, 2, EIGHTS);
+        PoisonWords(word);
     }
 
-    /* code = nearest code of x, with its sign; a is overwritten. x and code may be one. Rounding to
-     * a whole number loses the sign of a zero, so the sign is kept apart meanwhile. */
-    __aicore__ inline void Encode(const LocalTensor<float> &code, const LocalTensor<float> &x,
-                                  const LocalTensor<float> &a, uint32_t n)
+    /* x = nearest code of x, with its sign; a is overwritten. Rounding to a whole number loses the
+     * sign of a zero, so the sign is kept apart meanwhile. */
+    __aicore__ inline void Encode(const LocalTensor<float> &x, const LocalTensor<float> &a)
     {
-        int32_t count = static_cast<int32_t>(n * BLOCK);
         LocalTensor<uint32_t> sign = a.ReinterpretCast<uint32_t>();
-        LocalTensor<uint16_t> codeHalves = code.ReinterpretCast<uint16_t>();
+        LocalTensor<uint16_t> halves = x.ReinterpretCast<uint16_t>();
 
-        MulGroups(code, x, down_, a, n);
-        RoundToBf16(code, a, n * BLOCK);
-        AscendC::ShiftRight(sign, code.ReinterpretCast<uint32_t>(), 31u, count);
-        AscendC::ShiftLeft(sign, sign, 31u, count);
-        AscendC::Abs(code, code, count);
-        AscendC::Cast(code, code, RoundMode::CAST_ROUND, n * BLOCK);
-        AscendC::Mins(code, code, CODE_MAX, count);
-        AscendC::Or(codeHalves, codeHalves, sign.ReinterpretCast<uint16_t>(), 2 * count);
+        MulFours(x, down_);
+        RoundToBf16(x, a, n_ * BLOCK);
+        AscendC::ShiftRight(sign, x.ReinterpretCast<uint32_t>(), 31u, Count(BLOCK));
+        AscendC::ShiftLeft(sign, sign, 31u, Count(BLOCK));
+        AscendC::Abs(x, x, Count(BLOCK));
+        AscendC::Cast(x, x, RoundMode::CAST_ROUND, n_ * BLOCK);
+        AscendC::Mins(x, x, CODE_MAX, Count(BLOCK));
+        AscendC::Or(halves, halves, sign.ReinterpretCast<uint16_t>(), Count(2 * BLOCK));
     }
 
-    /* x = value of the signed codes; a is overwritten. x and code may be one. */
-    __aicore__ inline void Decode(const LocalTensor<float> &x, const LocalTensor<float> &code,
-                                  const LocalTensor<float> &a, uint32_t n)
+    /* x = the values of the signed codes x. The levels are used up. */
+    __aicore__ inline void Decode(const LocalTensor<float> &x)
     {
-        FindUp(n);
-        MulGroups(x, code, up_, a, n);
+        FindUp();
+        MulFours(x, up_);
     }
 
-    /* keep[i] = all bits where block i is sound, none where it is NaN. */
-    __aicore__ inline void SoundBlocks(const LocalTensor<int32_t> &keep, uint32_t n)
+    /* Zero bits in `rows` rows x where the block is NaN. */
+    __aicore__ inline void DropNanBlocks(const LocalTensor<float> &x, uint32_t rows)
     {
-        int32_t count = static_cast<int32_t>(n);
-        LocalTensor<uint32_t> bits = poison_.ReinterpretCast<uint32_t>();
-        LocalTensor<uint16_t> words = keep.ReinterpretCast<uint16_t>();
+        LocalTensor<uint16_t> keep = scratch_.ReinterpretCast<uint16_t>();
 
-        AscendC::ShiftLeft(keep.ReinterpretCast<uint32_t>(), bits, 1u, count); /* without sign */
-        AscendC::ShiftRight(keep, keep, 31, count);
-        AscendC::Not(words, words, 2 * count);
+        FindSound();
+        for (uint32_t row = 0; row < rows; row++) {
+            LocalTensor<uint16_t> halves = x[row * n_].ReinterpretCast<uint16_t>();
+
+            AscendC::And(halves, halves, keep, Count(2));
+        }
     }
 
 private:
-    /* level3_: of every four; level2_: of every eight; scale_: of every block. Poison. */
-    __aicore__ inline void FindMaxima(const LocalTensor<float> &x, const LocalTensor<float> &a,
-                                      const LocalTensor<float> &b, uint32_t n)
+    /* Of each four, and of each block. */
+    __aicore__ inline void FindMaxima(const LocalTensor<float> &x, const LocalTensor<float> &a)
     {
-        int32_t count = static_cast<int32_t>(n * BLOCK);
-        int32_t repeats = static_cast<int32_t>(n);
-        int32_t eightRepeats = static_cast<int32_t>(DivideUp(n, EIGHTS));
-        uint64_t lower[2] = {LOWER_FOURS, 0}, upper[2] = {UPPER_FOURS, 0};
-        LocalTensor<float> upperFours = level3_[n * EIGHTS];
+        AscendC::Abs(a, x, Count(BLOCK));
+        AscendC::Max(a, a, a[32 * n_], Count(32));
+        AscendC::Max(level3_, a, a[FOURS * n_], Count(FOURS));
+        AscendC::Max(a, level3_, level3_[8 * n_], Count(8));
+        AscendC::Max(a, a, a[4 * n_], Count(4));
+        AscendC::Max(a, a, a[2 * n_], Count(2));
+        AscendC::Max(scale_, a, a[n_], Count(1));
+    }
 
-        AscendC::Abs(a, x, count);
-        AscendC::BlockReduceMax(level3_, a, repeats, lower, 1, 1, 8);
-        AscendC::BlockReduceMax(upperFours, a, repeats, upper, 1, 1, 8);
-        AscendC::Max(level2_, level3_, upperFours, static_cast<int32_t>(n * EIGHTS));
-        AscendC::BlockReduceMax(scale_, level2_, eightRepeats, 64, 1, 1, 8);
-
-        AscendC::Muls(b, x, 0.0f, count);
-        AscendC::BlockReduceSum(level2_, b, repeats, 64, 1, 1, 8);
-        AscendC::BlockReduceSum(poison_, level2_, eightRepeats, 64, 1, 1, 8);
+    __aicore__ inline void FindPoison(const LocalTensor<float> &x, const LocalTensor<float> &a)
+    {
+        AscendC::Muls(a, x, 0.0f, Count(BLOCK));
+        for (uint32_t rows = BLOCK / 2; rows > 1; rows /= 2)
+            AscendC::Add(a, a, a[rows * n_], Count(rows));
+        AscendC::Add(poison_, a, a[n_], Count(1));
     }
 
     /* scale_ = maximum / 7 with two bits of mantissa, ties to even; reciprocal_ = 1 / scale_. */
-    __aicore__ inline void RoundScale(uint32_t n)
+    __aicore__ inline void RoundScale()
     {
-        int32_t count = static_cast<int32_t>(n);
         LocalTensor<int32_t> bits = scale_.ReinterpretCast<int32_t>();
         LocalTensor<int32_t> odd = scratch_.ReinterpretCast<int32_t>();
         LocalTensor<int32_t> even = reciprocal_.ReinterpretCast<int32_t>();
         int32_t below = static_cast<int32_t>(BITS_BELOW_SCALE);
 
-        AscendC::Muls(scale_, scale_, BF16_OF_A_SEVENTH, count);
-        RoundToBf16(scale_, scratch_, n);
-        AscendC::Maxs(scale_, scale_, SCALE_MIN, count);
-        AscendC::Mins(scale_, scale_, SCALE_MAX, count);
+        AscendC::Muls(scale_, scale_, BF16_OF_A_SEVENTH, Count(1));
+        RoundToBf16(scale_, scratch_, n_);
+        AscendC::Maxs(scale_, scale_, SCALE_MIN, Count(1));
+        AscendC::Mins(scale_, scale_, SCALE_MAX, Count(1));
 
-        AscendC::ShiftRight(odd, bits, below, count);
-        AscendC::ShiftRight(even, odd, 1, count);
-        AscendC::ShiftLeft(even, even, 1, count);
-        AscendC::Sub(odd, odd, even, count);
-        AscendC::Adds(bits, bits, (1 << (BITS_BELOW_SCALE - 1)) - 1, count);
-        AscendC::Add(bits, bits, odd, count);
-        AscendC::ShiftRight(bits, bits, below, count);
-        AscendC::ShiftLeft(bits, bits, below, count);
+        AscendC::ShiftRight(odd, bits, below, Count(1));
+        AscendC::ShiftRight(even, odd, 1, Count(1));
+        AscendC::ShiftLeft(even, even, 1, Count(1));
+        AscendC::Sub(odd, odd, even, Count(1));
+        AscendC::Adds(bits, bits, (1 << (BITS_BELOW_SCALE - 1)) - 1, Count(1));
+        AscendC::Add(bits, bits, odd, Count(1));
+        AscendC::ShiftRight(bits, bits, below, Count(1));
+        AscendC::ShiftLeft(bits, bits, below, Count(1));
 
-        AscendC::Duplicate(reciprocal_, 1.0f, count);
-        AscendC::Div(reciprocal_, reciprocal_, scale_, count);
-        RoundToBf16(reciprocal_, scratch_, n);
+        AscendC::Duplicate(reciprocal_, 1.0f, Count(1));
+        AscendC::Div(reciprocal_, reciprocal_, scale_, Count(1));
+        RoundToBf16(reciprocal_, scratch_, n_);
     }
 
     /* From maxima to bits, and down_ = 4 / scale / 2^(bits). */
-    __aicore__ inline void FindLevels(uint32_t n)
+    __aicore__ inline void FindLevels()
     {
-        uint32_t eights = n * EIGHTS;
-        int32_t count = static_cast<int32_t>(eights);
-        LocalTensor<float> lower = level3_, upper = level3_[eights];
         LocalTensor<float> halve = up_; /* free until FindUp */
 
-        SpreadOverEights(spread_, reciprocal_, n);
-        AscendC::Mul(lower, lower, spread_, count);
-        AscendC::Mul(upper, upper, spread_, count);
-        AscendC::Max(level2_, lower, upper, count);
-        Reaches(level2_, 4.0f, eights);
+        MulRows(level3_, reciprocal_);
+        AscendC::Max(level2_, level3_, level3_[EIGHTS * n_], Count(EIGHTS));
+        Reaches(level2_, 4.0f, EIGHTS * n_);
+        Halve(halve, level2_, EIGHTS * n_);
+        MulEights(level3_, halve);
+        Reaches(level3_, 2.0f, FOURS * n_);
 
-        Halve(halve, level2_, eights);
-        AscendC::Mul(lower, lower, halve, count);
-        AscendC::Mul(upper, upper, halve, count);
-        Reaches(level3_, 2.0f, 2 * eights);
-
-        AscendC::Muls(spread_, spread_, 4.0f, count);
-        AscendC::Mul(spread_, spread_, halve, count);
-        Halve(down_, level3_, 2 * eights);
-        AscendC::Mul(down_, down_, spread_, count);
-        AscendC::Mul(down_[eights], down_[eights], spread_, count);
+        Halve(down_, level3_, FOURS * n_);
+        MulEights(down_, halve);
+        AscendC::Muls(scratch_, reciprocal_, 4.0f, Count(1));
+        MulRows(down_, scratch_);
     }
 
     /* up_ = scale / 4 * 2^(bits); NaN in a block that is. */
-    __aicore__ inline void FindUp(uint32_t n)
+    __aicore__ inline void FindUp()
     {
-        uint32_t eights = n * EIGHTS;
-        int32_t count = static_cast<int32_t>(eights);
-
-        AscendC::Add(reciprocal_, scale_, poison_, static_cast<int32_t>(n));
-        SpreadOverEights(spread_, reciprocal_, n);
-        AscendC::Muls(spread_, spread_, 0.25f, count);
-        AscendC::Adds(up_, level2_, 1.0f, count);
-        AscendC::Mul(spread_, spread_, up_, count);
-        AscendC::Adds(up_, level3_, 1.0f, 2 * count);
-        AscendC::Mul(up_, up_, spread_, count);
-        AscendC::Mul(up_[eights], up_[eights], spread_, count);
+        AscendC::Adds(level2_, level2_, 1.0f, Count(EIGHTS));
+        AscendC::Adds(up_, level3_, 1.0f, Count(FOURS));
+        MulEights(up_, level2_);
+        AscendC::Add(scratch_, scale_, poison_, Count(1));
+        AscendC::Muls(scratch_, scratch_, 0.25f, Count(1));
+        MulRows(up_, scratch_);
     }
 
-    /* 2^-bit */
-    __aicore__ inline void Halve(const LocalTensor<float> &dst, const LocalTensor<float> &bit,
-                                 uint32_t count)
+    /* Each of 16 rows times one factor a block. */
+    __aicore__ inline void MulRows(const LocalTensor<float> &rows, const LocalTensor<float> &factor)
     {
-        AscendC::Muls(dst, bit, -0.5f, static_cast<int32_t>(count));
-        AscendC::Adds(dst, dst, 1.0f, static_cast<int32_t>(count));
+        for (uint32_t row = 0; row < FOURS; row++)
+            AscendC::Mul(rows[row * n_], rows[row * n_], factor, Count(1));
     }
 
-    /* dst = src * the factor of the group of four; scratch holds a factor an element. */
-    __aicore__ inline void MulGroups(const LocalTensor<float> &dst, const LocalTensor<float> &src,
-                                     const LocalTensor<float> &factors,
-                                     const LocalTensor<float> &scratch, uint32_t n)
+    /* Lower and upper fours times one factor an eight. */
+    __aicore__ inline void MulEights(const LocalTensor<float> &rows,
+                                     const LocalTensor<float> &factor)
     {
-        uint64_t lower[2] = {LOWER_FOURS, 0}, upper[2] = {UPPER_FOURS, 0};
-        uint8_t repeats = static_cast<uint8_t>(n);
-        BinaryRepeatParams dense(1, 1, 1, 8, 8, 8);
+        LocalTensor<float> upper = rows[EIGHTS * n_];
 
-        SpreadOverEights(scratch, factors, n * EIGHTS);
-        AscendC::Mul(dst, src, scratch, lower, repeats, dense);
-        SpreadOverEights(scratch, factors[n * EIGHTS], n * EIGHTS);
-        AscendC::Mul(dst, src, scratch, upper, repeats, dense);
+        AscendC::Mul(rows, rows, factor, Count(EIGHTS));
+        AscendC::Mul(upper, upper, factor, Count(EIGHTS));
     }
 
-    /* word[i] = sum of bit * power over the eights of block i, as a whole number. */
-    __aicore__ inline void GatherBits(const LocalTensor<int32_t> &part,
-                                      const LocalTensor<float> &bit,
-                                      const LocalTensor<float> &power, uint32_t n)
+    /* All 64 rows times one factor a four. */
+    __aicore__ inline void MulFours(const LocalTensor<float> &x, const LocalTensor<float> &factor)
     {
-        uint8_t repeats = static_cast<uint8_t>(DivideUp(n, EIGHTS));
-
-        AscendC::Mul(spread_, bit, power, 64, repeats, BinaryRepeatParams(1, 1, 1, 8, 8, 0));
-        AscendC::BlockReduceSum(reciprocal_, spread_, repeats, 64, 1, 1, 8);
-        AscendC::Cast(part, reciprocal_, RoundMode::CAST_RINT, n);
+        for (uint32_t row = 0; row < BLOCK; row += FOURS)
+            AscendC::Mul(x[row * n_], x[row * n_], factor, Count(FOURS));
     }
 
-    __aicore__ inline void AddShifted(const LocalTensor<int32_t> &sum,
-                                      const LocalTensor<int32_t> &part, int32_t shift, uint32_t n)
+    /* Row of group `group`: eights follow each other; of fours the lower ones come first. */
+    __aicore__ inline uint32_t RowOf(uint32_t group, uint32_t perEight)
     {
-        AscendC::ShiftLeft(part, part, shift, static_cast<int32_t>(n));
-        AscendC::Add(sum, sum, part, static_cast<int32_t>(n));
+        return group % perEight * EIGHTS + group / perEight;
     }
 
-    /* A block that holds a NaN becomes FF 00 00 00. */
-    __aicore__ inline void PoisonWords(const LocalTensor<uint32_t> &word, uint32_t n)
+    /* sum |= eight bits of a level, from group `first` on, as byte `byte` */
+    __aicore__ inline void AddLevel(const LocalTensor<int32_t> &sum, int32_t byte,
+                                    const LocalTensor<float> &level, uint32_t perEight,
+                                    uint32_t first)
     {
-        int32_t count = static_cast<int32_t>(n);
-        LocalTensor<int32_t> keep = scale_.ReinterpretCast<int32_t>();
-        LocalTensor<uint16_t> halves = word.ReinterpretCast<uint16_t>();
-        LocalTensor<uint16_t> keepHalves = scale_.ReinterpretCast<uint16_t>();
-        LocalTensor<uint32_t> drop = scale_.ReinterpretCast<uint32_t>();
+        LocalTensor<float> value = reciprocal_;
+        LocalTensor<int32_t> part = scratch_.ReinterpretCast<int32_t>();
 
-        SoundBlocks(keep, n);
-        AscendC::And(halves, halves, keepHalves, 2 * count);
-        AscendC::Not(keepHalves, keepHalves, 2 * count);
-        AscendC::ShiftRight(drop, drop, 24u, count);
-        AscendC::Or(halves, halves, keepHalves, 2 * count);
+        AscendC::Duplicate(value, 0.0f, Count(1));
+        for (uint32_t group = first; group < first + 8; group++) {
+            AscendC::Muls(value, value, 2.0f, Count(1));
+            AscendC::Add(value, value, level[RowOf(group, perEight) * n_], Count(1));
+        }
+        AscendC::Cast(part, value, RoundMode::CAST_RINT, n_);
+        AscendC::ShiftLeft(part, part, 8 * byte, Count(1));
+        AscendC::Add(sum, sum, part, Count(1));
+    }
+
+    __aicore__ inline void ReadLevel(const LocalTensor<float> &level, uint32_t perEight,
+                                     uint32_t first, const LocalTensor<uint32_t> &word,
+                                     uint32_t byte)
+    {
+        LocalTensor<float> value = reciprocal_;
+
+        ReadByte(scratch_.ReinterpretCast<uint32_t>(), word, byte);
+        AscendC::Cast(value, scratch_.ReinterpretCast<int32_t>(), RoundMode::CAST_NONE, n_);
+        for (uint32_t i = 0; i < 8; i++) {
+            LocalTensor<float> bit = level[RowOf(first + i, perEight) * n_];
+            float place = static_cast<float>(1 << (7 - i));
+
+            AscendC::Muls(bit, value, 1.0f / place, Count(1));
+            AscendC::Cast(bit, bit, RoundMode::CAST_FLOOR, n_);
+            AscendC::Axpy(value, bit, -place, Count(1));
+        }
+    }
+
+    __aicore__ inline void ReadByte(const LocalTensor<uint32_t> &dst,
+                                    const LocalTensor<uint32_t> &word, uint32_t byte)
+    {
+        AscendC::ShiftLeft(dst, word, 24 - 8 * byte, Count(1));
+        AscendC::ShiftRight(dst, dst, 24u, Count(1));
     }
 
     /* scale_ from byte 0, poison_ from its value 0xFF. */
-    __aicore__ inline void ReadScale(const LocalTensor<uint32_t> &word, uint32_t n)
+    __aicore__ inline void ReadScale(const LocalTensor<uint32_t> &word)
     {
-        int32_t count = static_cast<int32_t>(n);
-        LocalTensor<uint32_t> byte = scale_.ReinterpretCast<uint32_t>();
         LocalTensor<int32_t> bits = scale_.ReinterpretCast<int32_t>();
         LocalTensor<int32_t> isNan = poison_.ReinterpretCast<int32_t>();
 
-        AscendC::ShiftLeft(byte, word, 24u, count);
-        AscendC::ShiftRight(byte, byte, 24u, count);
-        AscendC::Adds(isNan, bits, 1, count);
-        AscendC::ShiftRight(isNan, isNan, 8, count); /* 1 for 0xFF alone */
-        AscendC::Muls(isNan, isNan, 0x7FC00000, count);
-        AscendC::Adds(bits, bits, SCALE_INDEX_MIN, count);
-        AscendC::ShiftLeft(bits, bits, static_cast<int32_t>(BITS_BELOW_SCALE), count);
+        ReadByte(scale_.ReinterpretCast<uint32_t>(), word, 0);
+        AscendC::Adds(isNan, bits, 1, Count(1));
+        AscendC::ShiftRight(isNan, isNan, 8, Count(1)); /* 1 for 0xFF alone */
+        AscendC::Muls(isNan, isNan, 0x7FC00000, Count(1));
+        AscendC::Adds(bits, bits, SCALE_INDEX_MIN, Count(1));
+        AscendC::ShiftLeft(bits, bits, static_cast<int32_t>(BITS_BELOW_SCALE), Count(1));
     }
 
-    /* bit[8 i + g] = the bit of `power` of group g in word[i] << left >> right. */
-    __aicore__ inline void ReadLevels(const LocalTensor<float> &bit,
-                                      const LocalTensor<uint32_t> &word, uint32_t left,
-                                      uint32_t right, const LocalTensor<float> &power, uint32_t n)
+    /* scratch_ = all bits where the block is sound, none where it is NaN. */
+    __aicore__ inline void FindSound()
     {
-        int32_t count = static_cast<int32_t>(n);
-        uint32_t eights = n * EIGHTS;
-        uint8_t repeats = static_cast<uint8_t>(DivideUp(n, EIGHTS));
-        LocalTensor<uint32_t> field = scratch_.ReinterpretCast<uint32_t>();
-        LocalTensor<float> doubled = up_; /* free until FindUp */
+        LocalTensor<int32_t> keep = scratch_.ReinterpretCast<int32_t>();
+        LocalTensor<uint16_t> halves = scratch_.ReinterpretCast<uint16_t>();
 
-        AscendC::ShiftLeft(field, word, left, count);
-        AscendC::ShiftRight(field, field, right, count);
-        AscendC::Cast(reciprocal_, scratch_.ReinterpretCast<int32_t>(), RoundMode::CAST_NONE, n);
-        SpreadOverEights(spread_, reciprocal_, n);
-        AscendC::Div(spread_, spread_, power, 64, repeats, BinaryRepeatParams(1, 1, 1, 8, 8, 0));
-        /* parity of floor(field / power) */
-        AscendC::Muls(doubled, spread_, 0.5f, static_cast<int32_t>(eights));
-        AscendC::Cast(spread_, spread_, RoundMode::CAST_FLOOR, eights);
-        AscendC::Cast(doubled, doubled, RoundMode::CAST_FLOOR, eights);
-        AscendC::Muls(doubled, doubled, 2.0f, static_cast<int32_t>(eights));
-        AscendC::Sub(bit, spread_, doubled, static_cast<int32_t>(eights));
+        AscendC::ShiftLeft(scratch_.ReinterpretCast<uint32_t>(),
+                           poison_.ReinterpretCast<uint32_t>(), 1u,
+                           Count(1)); /* a zero of either sign: no bits left */
+        AscendC::ShiftRight(keep, keep, 31, Count(1));
+        AscendC::Not(halves, halves, Count(2));
     }
+
+    /* A block that holds a NaN becomes FF 00 00 00. */
+    __aicore__ inline void PoisonWords(const LocalTensor<uint32_t> &word)
+    {
+        LocalTensor<uint16_t> halves = word.ReinterpretCast<uint16_t>();
+        LocalTensor<uint16_t> mask = scratch_.ReinterpretCast<uint16_t>();
+        LocalTensor<uint32_t> drop = scratch_.ReinterpretCast<uint32_t>();
+
+        FindSound();
+        AscendC::And(halves, halves, mask, Count(2));
+        AscendC::Not(mask, mask, Count(2));
+        AscendC::ShiftRight(drop, drop, 24u, Count(1));
+        AscendC::Or(halves, halves, mask, Count(2));
+    }
+
+    __aicore__ inline int32_t Count(uint32_t rows) { return static_cast<int32_t>(rows * n_); }
 
     TBuf<TPosition::VECCALC> groupBuf_, blockBuf_;
-    LocalTensor<float> level2_, spread_, level3_, down_, up_;
+    LocalTensor<float> level2_, level3_, down_, up_;
     LocalTensor<float> scale_, reciprocal_, poison_, scratch_;
+    uint32_t n_ = 0;
 };
-
-/* Three vectors with a power of two for each group of eight, repeated to 64 lanes: the places of
- * level 2 in its byte, and of the lower and the upper fours in the 16 bits of level 3. */
-__aicore__ inline void FillPowers(const LocalTensor<float> &powers)
-{
-    for (uint32_t group = 0; group < EIGHTS; group++) {
-        uint64_t lanes[2] = {0x0101010101010101ull << group, 0};
-        uint32_t lower = group < 4 ? 7 - 2 * group : 15 - 2 * (group - 4);
-
-        AscendC::Duplicate(powers, static_cast<float>(1 << (7 - group)), lanes, 1, 1, 8);
-        AscendC::Duplicate(powers[BLOCK], static_cast<float>(1 << lower), lanes, 1, 1, 8);
-        AscendC::Duplicate(powers[2 * BLOCK], static_cast<float>(1 << (lower - 1)), lanes, 1, 1, 8);
-    }
-}
 
 /* Which blocks of the tensor are this core's. */
 struct Share {
@@ -463,46 +496,54 @@ using ScaleWords = Stream<uint32_t, HIFLOAT4_SCALE_BYTES / sizeof(uint32_t)>;
 using InQueue = TQue<TPosition::VECIN, BUFFERS>;
 using OutQueue = TQue<TPosition::VECOUT, BUFFERS>;
 
-/* Three vectors of a float an element. */
-class Wide {
+/* Work space of a tile: 64 rows of floats, as much beside it, and the offsets of both turns. */
+class Work {
 public:
     __aicore__ inline void Init(TPipe &pipe, uint32_t tileBlocks)
     {
-        pipe.InitBuffer(buf_, 3 * tileBlocks * HIFLOAT4_WIDE_BYTES);
-        x = buf_.Get<float>();
-        a = x[tileBlocks * BLOCK];
-        b = x[2 * tileBlocks * BLOCK];
+        uint32_t elements = tileBlocks * BLOCK;
+
+        pipe.InitBuffer(wideBuf_, 2 * tileBlocks * HIFLOAT4_WIDE_BYTES);
+        pipe.InitBuffer(offsetBuf_, 2 * tileBlocks * HIFLOAT4_WIDE_BYTES);
+        x = wideBuf_.Get<float>();
+        a = x[elements];
+        offsetsIn = offsetBuf_.Get<int32_t>();
+        offsetsOut = offsetsIn[elements];
     }
 
-    /* in as floats; floats stay where they are. */
-    template <typename T>
-    __aicore__ inline LocalTensor<float> Widen(const LocalTensor<T> &in, uint32_t n)
-    {
-        if constexpr (sizeof(T) == sizeof(float)) {
-            return in;
-        } else {
-            AscendC::Cast(x, in, RoundMode::CAST_NONE, n * BLOCK);
-            return x;
-        }
-    }
-
-    LocalTensor<float> x, a, b;
+    LocalTensor<float> x, a;
+    LocalTensor<int32_t> offsetsIn, offsetsOut;
 
 private:
-    TBuf<TPosition::VECCALC> buf_;
+    TBuf<TPosition::VECCALC> wideBuf_, offsetBuf_;
 };
 
-/* out = values of the signed codes; work may be where the codes are. */
+/* x = elements of n blocks as rows; a is overwritten. */
 template <typename T>
-__aicore__ inline void DecodeTo(const LocalTensor<T> &out, Scales &scales,
-                                const LocalTensor<float> &code, const LocalTensor<float> &scratch,
+__aicore__ inline void ToRows(Turn<BLOCK> &turn, Work &work, const LocalTensor<T> &in, uint32_t n)
+{
+    if constexpr (sizeof(T) == sizeof(float)) {
+        turn.Run(work.x, in, n);
+    } else {
+        LocalTensor<T> rows = work.a.template ReinterpretCast<T>();
+
+        turn.Run(rows, in, n);
+        AscendC::Cast(work.x, rows, RoundMode::CAST_NONE, n * BLOCK);
+    }
+}
+
+/* out = x as n blocks; a is overwritten. */
+template <typename T>
+__aicore__ inline void ToBlocks(Turn<BLOCK> &turn, Work &work, const LocalTensor<T> &out,
                                 uint32_t n)
 {
     if constexpr (sizeof(T) == sizeof(float)) {
-        scales.Decode(out, code, scratch, n);
+        turn.Run(out, work.x, n);
     } else {
-        scales.Decode(code, code, scratch, n);
-        AscendC::Cast(out, code, RoundMode::CAST_RINT, n * BLOCK);
+        LocalTensor<T> rows = work.a.template ReinterpretCast<T>();
+
+        AscendC::Cast(rows, work.x, RoundMode::CAST_RINT, n * BLOCK);
+        turn.Run(out, rows, n);
     }
 }
 
@@ -511,37 +552,44 @@ public:
     __aicore__ inline void Init(TPipe &pipe, GM_ADDR input, GM_ADDR output, const Share &share,
                                 uint32_t tileBlocks)
     {
+        n_ = tileBlocks;
         in_.Init(input, share);
         out_.Init(output, share);
-        pipe.InitBuffer(inQ_, BUFFERS, tileBlocks * Elements<T>::BLOCK_BYTES);
-        pipe.InitBuffer(outQ_, BUFFERS, tileBlocks * Elements<T>::BLOCK_BYTES);
-        wide_.Init(pipe, tileBlocks);
-        scales_.Init(pipe, tileBlocks);
+        pipe.InitBuffer(inQ_, BUFFERS, n_ * Elements<T>::BLOCK_BYTES);
+        pipe.InitBuffer(outQ_, BUFFERS, n_ * Elements<T>::BLOCK_BYTES);
+        work_.Init(pipe, n_);
+        scales_.Init(pipe, n_);
+        LocalTensor<int32_t> scratch = work_.x.template ReinterpretCast<int32_t>();
+        toRows_.FillToRows(work_.offsetsIn, scratch, n_, sizeof(T));
+        toBlocks_.FillToBlocks(work_.offsetsOut, scratch, n_, sizeof(T));
     }
 
-    __aicore__ inline void CopyIn(uint64_t at, uint32_t n) { in_.Load(inQ_, at, n); }
+    __aicore__ inline void CopyIn(uint64_t at, uint32_t blocks) { in_.Load(inQ_, at, blocks); }
 
-    __aicore__ inline void Compute(uint32_t n)
+    __aicore__ inline void Compute()
     {
         LocalTensor<T> in = inQ_.template DeQue<T>();
         LocalTensor<T> out = outQ_.template AllocTensor<T>();
-        LocalTensor<float> x = wide_.Widen(in, n);
 
-        scales_.Measure(x, wide_.a, wide_.b, n);
-        scales_.Encode(wide_.b, x, wide_.a, n);
-        DecodeTo(out, scales_, wide_.b, wide_.a, n);
+        ToRows(toRows_, work_, in, n_);
+        scales_.Measure(work_.x, work_.a);
+        scales_.Encode(work_.x, work_.a);
+        scales_.Decode(work_.x);
+        ToBlocks(toBlocks_, work_, out, n_);
         outQ_.EnQue(out);
         inQ_.FreeTensor(in);
     }
 
-    __aicore__ inline void CopyOut(uint64_t at, uint32_t n) { out_.Store(outQ_, at, n); }
+    __aicore__ inline void CopyOut(uint64_t at, uint32_t blocks) { out_.Store(outQ_, at, blocks); }
 
 private:
     Elements<T> in_, out_;
     InQueue inQ_;
     OutQueue outQ_;
-    Wide wide_;
+    Work work_;
     Scales scales_;
+    Turn<BLOCK> toRows_, toBlocks_;
+    uint32_t n_ = 0;
 };
 
 template <typename T> class Pack {
@@ -549,87 +597,75 @@ public:
     __aicore__ inline void Init(TPipe &pipe, GM_ADDR input, GM_ADDR codes, GM_ADDR words,
                                 const Share &share, uint32_t tileBlocks)
     {
+        n_ = tileBlocks;
         in_.Init(input, share);
         codes_.Init(codes, share);
         words_.Init(words, share);
-        pipe.InitBuffer(inQ_, BUFFERS, tileBlocks * Elements<T>::BLOCK_BYTES);
-        pipe.InitBuffer(codeQ_, BUFFERS, tileBlocks * Codes::BLOCK_BYTES);
-        pipe.InitBuffer(wordQ_, BUFFERS, tileBlocks * ScaleWords::BLOCK_BYTES);
-        wide_.Init(pipe, tileBlocks);
-        scales_.Init(pipe, tileBlocks);
-        pipe.InitBuffer(powerBuf_, HIFLOAT4_CONSTANT_BYTES);
-        powers_ = powerBuf_.Get<float>();
-        FillPowers(powers_);
+        pipe.InitBuffer(inQ_, BUFFERS, n_ * Elements<T>::BLOCK_BYTES);
+        pipe.InitBuffer(codeQ_, BUFFERS, n_ * Codes::BLOCK_BYTES);
+        pipe.InitBuffer(wordQ_, BUFFERS, n_ * ScaleWords::BLOCK_BYTES);
+        work_.Init(pipe, n_);
+        scales_.Init(pipe, n_);
+        LocalTensor<int32_t> scratch = work_.x.template ReinterpretCast<int32_t>();
+        toRows_.FillToRows(work_.offsetsIn, scratch, n_, sizeof(T));
+        toBytes_.FillToBlocks(work_.offsetsOut, scratch, n_, sizeof(half));
     }
 
-    __aicore__ inline void CopyIn(uint64_t at, uint32_t n) { in_.Load(inQ_, at, n); }
+    __aicore__ inline void CopyIn(uint64_t at, uint32_t blocks) { in_.Load(inQ_, at, blocks); }
 
-    __aicore__ inline void Compute(uint32_t n)
+    __aicore__ inline void Compute()
     {
         LocalTensor<T> in = inQ_.template DeQue<T>();
         LocalTensor<uint8_t> codes = codeQ_.template AllocTensor<uint8_t>();
         LocalTensor<uint32_t> words = wordQ_.template AllocTensor<uint32_t>();
-        LocalTensor<float> x = wide_.Widen(in, n);
 
-        scales_.Measure(x, wide_.a, wide_.b, n);
-        scales_.Encode(wide_.b, x, wide_.a, n);
-        PackCodes(codes, wide_.b, n);
-        scales_.Write(words, powers_, n);
+        ToRows(toRows_, work_, in, n_);
+        scales_.Measure(work_.x, work_.a);
+        scales_.Encode(work_.x, work_.a);
+        PackCodes(codes);
+        scales_.Write(words);
         codeQ_.EnQue(codes);
         wordQ_.EnQue(words);
         inQ_.FreeTensor(in);
     }
 
-    __aicore__ inline void CopyOut(uint64_t at, uint32_t n)
+    __aicore__ inline void CopyOut(uint64_t at, uint32_t blocks)
     {
-        codes_.Store(codeQ_, at, n);
-        words_.Store(wordQ_, at, n);
+        codes_.Store(codeQ_, at, blocks);
+        words_.Store(wordQ_, at, blocks);
     }
 
 private:
     /* nibble = |code| + 8 * sign; byte = even element + 16 * odd element; 0 in a NaN block. */
-    __aicore__ inline void PackCodes(const LocalTensor<uint8_t> &out,
-                                     const LocalTensor<float> &code, uint32_t n)
+    __aicore__ inline void PackCodes(const LocalTensor<uint8_t> &out)
     {
-        int32_t count = static_cast<int32_t>(n * BLOCK);
-        uint8_t repeats = static_cast<uint8_t>(n);
-        uint64_t odd[2] = {~EVEN_LANES, 0};
-        AscendC::UnaryRepeatParams inPlace(1, 1, 8, 8);
-        LocalTensor<float> sign = wide_.a, bytes = wide_.a;
-        LocalTensor<half> narrow = wide_.b.template ReinterpretCast<half>();
+        uint32_t bytes = n_ * HIFLOAT4_CODE_BYTES;
+        int32_t count = static_cast<int32_t>(n_ * BLOCK);
+        LocalTensor<float> x = work_.x, sign = work_.a;
+        LocalTensor<half> rows = work_.a.template ReinterpretCast<half>();
+        LocalTensor<half> packed = work_.x.template ReinterpretCast<half>();
 
-        AscendC::ShiftRight(sign.ReinterpretCast<uint32_t>(), code.ReinterpretCast<uint32_t>(), 31u,
+        AscendC::ShiftRight(sign.ReinterpretCast<uint32_t>(), x.ReinterpretCast<uint32_t>(), 31u,
                             count);
-        AscendC::Cast(sign, sign.ReinterpretCast<int32_t>(), RoundMode::CAST_NONE,
-                      static_cast<uint32_t>(count));
-        AscendC::Muls(sign, sign, 8.0f, count);
-        AscendC::Abs(code, code, count);
-        AscendC::Add(code, code, sign, count);
-        AscendC::Muls(code, code, 16.0f, odd, repeats, inPlace);
-        AscendC::PairReduceSum(bytes, code, repeats, 64, 1, 1, 8);
-        AscendC::Cast(narrow, bytes, RoundMode::CAST_NONE, n * HIFLOAT4_CODE_BYTES);
-        DropNanBlocks(narrow, n);
-        AscendC::Cast(out, narrow, RoundMode::CAST_RINT, n * HIFLOAT4_CODE_BYTES);
+        AscendC::Cast(sign, sign.ReinterpretCast<int32_t>(), RoundMode::CAST_NONE, n_ * BLOCK);
+        AscendC::Abs(x, x, count);
+        AscendC::Axpy(x, sign, 8.0f, count);
+        PairUp(x, 0, 0);
+        PairUp(x, FOURS, 2 * FOURS);
+        scales_.DropNanBlocks(x, HIFLOAT4_CODE_BYTES);
+        AscendC::Cast(rows, x, RoundMode::CAST_NONE, bytes);
+        toBytes_.Run(packed, rows, n_);
+        AscendC::Cast(out, packed, RoundMode::CAST_RINT, bytes);
     }
 
-    /* The 32 halves of a block are two blks: Brcb fills first all even blks, then all odd ones. */
-    __aicore__ inline void DropNanBlocks(const LocalTensor<half> &value, uint32_t n)
+    /* 16 rows of bytes from 16 rows of even and the 16 rows of odd elements behind them */
+    __aicore__ inline void PairUp(const LocalTensor<float> &x, uint32_t to, uint32_t from)
     {
-        LocalTensor<int32_t> keep = wide_.a.template ReinterpretCast<int32_t>();
-        LocalTensor<int32_t> spread = keep[RoundUpBlocks(n)];
-        LocalTensor<uint16_t> bits = value.template ReinterpretCast<uint16_t>();
-        uint8_t repeats = static_cast<uint8_t>(DivideUp(n, EIGHTS));
+        int32_t count = static_cast<int32_t>(FOURS * n_);
+        LocalTensor<float> odd = x[(from + FOURS) * n_];
 
-        scales_.SoundBlocks(keep, n);
-        AscendC::Brcb(spread, keep, repeats, BrcbRepeatParams(2, 16));
-        AscendC::Brcb(spread[EIGHTS], keep, repeats, BrcbRepeatParams(2, 16));
-        AscendC::And(bits, bits, spread.ReinterpretCast<uint16_t>(),
-                     static_cast<int32_t>(n * HIFLOAT4_CODE_BYTES));
-    }
-
-    __aicore__ inline uint32_t RoundUpBlocks(uint32_t n)
-    {
-        return DivideUp(n, HIFLOAT4_TILE_ALIGN) * HIFLOAT4_TILE_ALIGN;
+        AscendC::Muls(odd, odd, 16.0f, count);
+        AscendC::Add(x[to * n_], x[from * n_], odd, count);
     }
 
     Elements<T> in_;
@@ -637,10 +673,11 @@ private:
     ScaleWords words_;
     InQueue inQ_;
     OutQueue codeQ_, wordQ_;
-    Wide wide_;
+    Work work_;
     Scales scales_;
-    TBuf<TPosition::VECCALC> powerBuf_;
-    LocalTensor<float> powers_;
+    Turn<BLOCK> toRows_;
+    Turn<HIFLOAT4_CODE_BYTES> toBytes_;
+    uint32_t n_ = 0;
 };
 
 template <typename T> class Unpack {
@@ -648,71 +685,78 @@ public:
     __aicore__ inline void Init(TPipe &pipe, GM_ADDR codes, GM_ADDR words, GM_ADDR output,
                                 const Share &share, uint32_t tileBlocks)
     {
+        n_ = tileBlocks;
         codes_.Init(codes, share);
         words_.Init(words, share);
         out_.Init(output, share);
-        pipe.InitBuffer(codeQ_, BUFFERS, tileBlocks * Codes::BLOCK_BYTES);
-        pipe.InitBuffer(wordQ_, BUFFERS, tileBlocks * ScaleWords::BLOCK_BYTES);
-        pipe.InitBuffer(outQ_, BUFFERS, tileBlocks * Elements<T>::BLOCK_BYTES);
-        wide_.Init(pipe, tileBlocks);
-        scales_.Init(pipe, tileBlocks);
-        pipe.InitBuffer(powerBuf_, HIFLOAT4_CONSTANT_BYTES);
-        powers_ = powerBuf_.Get<float>();
-        FillPowers(powers_);
+        pipe.InitBuffer(codeQ_, BUFFERS, n_ * Codes::BLOCK_BYTES);
+        pipe.InitBuffer(wordQ_, BUFFERS, n_ * ScaleWords::BLOCK_BYTES);
+        pipe.InitBuffer(outQ_, BUFFERS, n_ * Elements<T>::BLOCK_BYTES);
+        work_.Init(pipe, n_);
+        scales_.Init(pipe, n_);
+        LocalTensor<int32_t> scratch = work_.x.template ReinterpretCast<int32_t>();
+        toRows_.FillToRows(work_.offsetsIn, scratch, n_, sizeof(half));
+        toBlocks_.FillToBlocks(work_.offsetsOut, scratch, n_, sizeof(T));
     }
 
-    __aicore__ inline void CopyIn(uint64_t at, uint32_t n)
+    __aicore__ inline void CopyIn(uint64_t at, uint32_t blocks)
     {
-        codes_.Load(codeQ_, at, n);
-        words_.Load(wordQ_, at, n);
+        codes_.Load(codeQ_, at, blocks);
+        words_.Load(wordQ_, at, blocks);
     }
 
-    __aicore__ inline void Compute(uint32_t n)
+    __aicore__ inline void Compute()
     {
         LocalTensor<uint8_t> codes = codeQ_.template DeQue<uint8_t>();
         LocalTensor<uint32_t> words = wordQ_.template DeQue<uint32_t>();
         LocalTensor<T> out = outQ_.template AllocTensor<T>();
 
-        UnpackCodes(wide_.x, codes, n);
-        scales_.Read(words, powers_, n);
-        DecodeTo(out, scales_, wide_.x, wide_.a, n);
+        UnpackCodes(codes);
+        scales_.Read(words);
+        scales_.Decode(work_.x);
+        ToBlocks(toBlocks_, work_, out, n_);
         outQ_.EnQue(out);
         codeQ_.FreeTensor(codes);
         wordQ_.FreeTensor(words);
     }
 
-    __aicore__ inline void CopyOut(uint64_t at, uint32_t n) { out_.Store(outQ_, at, n); }
+    __aicore__ inline void CopyOut(uint64_t at, uint32_t blocks) { out_.Store(outQ_, at, blocks); }
 
 private:
-    /* A byte as 32 bits, or-ed with itself shifted by 12, has its lower nibble at the foot of the
-     * first 16 bits and its upper one at the foot of the second: as many 16-bit lanes as elements.
-     */
-    __aicore__ inline void UnpackCodes(const LocalTensor<float> &code,
-                                       const LocalTensor<uint8_t> &in, uint32_t n)
+    /* x = signed codes as rows. */
+    __aicore__ inline void UnpackCodes(const LocalTensor<uint8_t> &in)
     {
-        uint32_t bytes = n * HIFLOAT4_CODE_BYTES;
-        int32_t lanes = static_cast<int32_t>(n * BLOCK);
-        LocalTensor<half> narrow = wide_.x.template ReinterpretCast<half>();
-        LocalTensor<int32_t> word = wide_.a.template ReinterpretCast<int32_t>();
-        LocalTensor<int32_t> shifted = wide_.b.template ReinterpretCast<int32_t>();
-        LocalTensor<uint16_t> lane = word.ReinterpretCast<uint16_t>();
-        LocalTensor<uint16_t> other = shifted.ReinterpretCast<uint16_t>();
-        LocalTensor<half> value = wide_.b.template ReinterpretCast<half>();
+        uint32_t bytes = n_ * HIFLOAT4_CODE_BYTES;
+        int32_t count = static_cast<int32_t>(n_ * BLOCK);
+        LocalTensor<float> x = work_.x, a = work_.a;
+        LocalTensor<half> packed = work_.a.template ReinterpretCast<half>();
+        LocalTensor<half> rows = work_.x.template ReinterpretCast<half>();
 
-        AscendC::Cast(narrow, in, RoundMode::CAST_NONE, bytes);
-        AscendC::Cast(word, narrow, RoundMode::CAST_RINT, bytes);
-        AscendC::ShiftLeft(shifted, word, 12, static_cast<int32_t>(bytes));
-        AscendC::Or(lane, lane, other, lanes);
-        /* magnitude: bits 0..2 alone, as a half */
-        AscendC::ShiftLeft(other, lane, static_cast<uint16_t>(13), lanes);
-        AscendC::ShiftRight(other, other, static_cast<uint16_t>(13), lanes);
-        AscendC::Cast(value, other.ReinterpretCast<int16_t>(), RoundMode::CAST_NONE,
-                      static_cast<uint32_t>(lanes));
-        /* sign: bit 3 alone, on top */
-        AscendC::ShiftRight(lane, lane, static_cast<uint16_t>(3), lanes);
-        AscendC::ShiftLeft(lane, lane, static_cast<uint16_t>(15), lanes);
-        AscendC::Or(other, other, lane, lanes);
-        AscendC::Cast(code, value, RoundMode::CAST_NONE, static_cast<uint32_t>(lanes));
+        AscendC::Cast(packed, in, RoundMode::CAST_NONE, bytes);
+        toRows_.Run(rows, packed, n_);
+        AscendC::Cast(a, rows, RoundMode::CAST_NONE, bytes);
+        Split(x, 0, a, 0);
+        Split(x, 2 * FOURS, a, FOURS);
+        /* a nibble 8..15 is a negative code, and 8 itself -0 */
+        AscendC::Muls(a, x, 0.125f, count);
+        AscendC::Cast(a, a, RoundMode::CAST_FLOOR, n_ * BLOCK);
+        AscendC::Axpy(x, a, -8.0f, count);
+        AscendC::Muls(a, a, -2.0f, count);
+        AscendC::Adds(a, a, 1.0f, count);
+        AscendC::Mul(x, x, a, count);
+    }
+
+    /* 16 rows of bytes to 16 rows of their lower nibbles and, behind them, 16 of the upper ones */
+    __aicore__ inline void Split(const LocalTensor<float> &x, uint32_t to,
+                                 const LocalTensor<float> &a, uint32_t from)
+    {
+        uint32_t count = FOURS * n_;
+        LocalTensor<float> byte = a[from * n_], upper = x[(to + FOURS) * n_], lower = x[to * n_];
+
+        AscendC::Muls(upper, byte, 0.0625f, static_cast<int32_t>(count));
+        AscendC::Cast(upper, upper, RoundMode::CAST_FLOOR, count);
+        AscendC::Muls(lower, upper, -16.0f, static_cast<int32_t>(count));
+        AscendC::Add(lower, lower, byte, static_cast<int32_t>(count));
     }
 
     Codes codes_;
@@ -720,10 +764,11 @@ private:
     Elements<T> out_;
     InQueue codeQ_, wordQ_;
     OutQueue outQ_;
-    Wide wide_;
+    Work work_;
     Scales scales_;
-    TBuf<TPosition::VECCALC> powerBuf_;
-    LocalTensor<float> powers_;
+    Turn<HIFLOAT4_CODE_BYTES> toRows_;
+    Turn<BLOCK> toBlocks_;
+    uint32_t n_ = 0;
 };
 
 /* CopyIn -> Compute -> CopyOut over this core's share of the blocks. */
@@ -740,11 +785,12 @@ __aicore__ inline void Run(const HiFloat4CastTiling &tiling, Memory... memory)
     op.Init(pipe, memory..., share, tiling.tileBlocks);
     for (uint64_t at = 0; at < share.blocks; at += tiling.tileBlocks) {
         uint64_t left = share.blocks - at;
-        uint32_t n = static_cast<uint32_t>(left < tiling.tileBlocks ? left : tiling.tileBlocks);
+        uint32_t blocks =
+            static_cast<uint32_t>(left < tiling.tileBlocks ? left : tiling.tileBlocks);
 
-        op.CopyIn(at, n);
-        op.Compute(n);
-        op.CopyOut(at, n);
+        op.CopyIn(at, blocks);
+        op.Compute(); /* a whole tile; what is not this core's is never copied out */
+        op.CopyOut(at, blocks);
     }
 }
 

@@ -29,18 +29,14 @@ constexpr uint32_t HIFLOAT4_BLOCK = 64;
 constexpr uint32_t HIFLOAT4_CODE_BYTES = 32;
 constexpr uint32_t HIFLOAT4_SCALE_BYTES = 4;
 
-/* Brcb spreads eight values a repeat, so vectors with one value a block hold a multiple of eight.
- */
+/* A row has a float a block, and rows begin on 32 bytes. */
 constexpr uint32_t HIFLOAT4_TILE_ALIGN = 8;
-/* A block of floats is one repeat of 256 bytes, and an instruction has at most 255 of them. */
-constexpr uint32_t HIFLOAT4_TILE_LIMIT = 248;
 
 /* The budget in hifloat4_cast_kernel.cpp as numbers, bytes a block. Queues hold two tiles each. */
 constexpr uint32_t HIFLOAT4_WIDE_BYTES = HIFLOAT4_BLOCK * 4;
-constexpr uint32_t HIFLOAT4_WORK_BYTES = 3 * HIFLOAT4_WIDE_BYTES + HIFLOAT4_WIDE_BYTES + 4 * 4;
+constexpr uint32_t HIFLOAT4_GROUP_BYTES = (8 + 3 * 16) * 4;
+constexpr uint32_t HIFLOAT4_WORK_BYTES = 4 * HIFLOAT4_WIDE_BYTES + HIFLOAT4_GROUP_BYTES + 4 * 4;
 constexpr uint32_t HIFLOAT4_PACKED_BYTES = HIFLOAT4_CODE_BYTES + HIFLOAT4_SCALE_BYTES;
-/* A launch: vectors of constants. */
-constexpr uint32_t HIFLOAT4_CONSTANT_BYTES = 3 * 256;
 /* What the compiler reserves at the top of UB. */
 constexpr uint32_t HIFLOAT4_UB_RESERVED_BYTES = 8 * 1024;
 
