@@ -704,6 +704,10 @@ void npu_insn_accesses(const struct npu_core *core, const struct npu_insn *in, n
     struct npu_core_int *c = npu_core_int((struct npu_core *)(uintptr_t)core);
     struct npu_walk w;
 
+    if (in->kind == KIND_OP && npu_isa[in->op].shape == SHAPE_CUBE) {
+        npu_cube_accesses(in, fn, arg);
+        return;
+    }
     if (in->kind != KIND_OP || !npu_walk_init(&w, c, in))
         return;
     for (int o = 0; o < N_VIEWS; o++)

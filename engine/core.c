@@ -25,7 +25,7 @@ struct npu_core *npu_self(void)
 void npu_fault(struct npu_core *c, enum npu_status st, struct npu_where where, const char *fmt, ...)
 {
     struct npu_core_int *k = npu_core_int(c);
-    char place[256] = "", text[640];
+    char place[256] = "", text[640], core_name[16] = "";
     va_list ap;
 
     if (c->faulted)
@@ -36,7 +36,12 @@ void npu_fault(struct npu_core *c, enum npu_status st, struct npu_where where, c
     va_end(ap);
     if (where.file)
         (void)snprintf(place, sizeof place, "%s:%u: ", where.file, where.line);
-    (void)npu_fail(&k->fault, st, "block %u of %u: %s%s", c->block_idx, c->block_dim, place, text);
+    if (c->is_mix && c->core_kind == CORE_AIC)
+        (void)snprintf(core_name, sizeof core_name, " (AIC)");
+    else if (c->is_mix)
+        (void)snprintf(core_name, sizeof core_name, " (AIV %u)", c->sub_idx);
+    (void)npu_fail(&k->fault, st, "block %u of %u%s: %s%s", c->block_idx, c->block_dim, core_name,
+                   place, text);
 }
 
 /* ---- what one instruction does
@@ -46,6 +51,10 @@ static void run_op(struct npu_core_int *c, const struct npu_insn *in)
 {
     struct npu_walk w;
 
+    if (npu_isa[in->op].shape == SHAPE_CUBE) {
+        npu_cube_run(c, in);
+        return;
+    }
     if (!npu_walk_init(&w, c, in) || !npu_walk_check(&w, c, in))
         return;
     for (int o = 0; o < N_VIEWS; o++)
@@ -129,6 +138,11 @@ void npu_issue(struct npu_core *core, const struct npu_insn *insn)
     in.atomic_type = core->regs.atomic_type;
     if (is_possible(c, &in))
         npu_order_issue(c, &in);
+}
+
+void npu_issue_cube(struct npu_core *c, const struct npu_insn *in)
+{
+    npu_issue(c, in);
 }
 
 void npu_set_flag(struct npu_core *c, enum npu_pipe from, enum npu_pipe to, uint32_t event_id,

@@ -45,7 +45,7 @@ struct npu_core_int {
     bool polls;               /* parked, but wants to look again whenever its worker has time */
     uint32_t confirmed_epoch; /* npu_wait_word: see launch.c */
     struct npu_dcache *dcache;
-    float *scratch;           /* rows.c: made when first wanted, kept for the next block */
+    float *scratch; /* rows.c: made when first wanted, kept for the next block */
     uint32_t scratch_floats;
 };
 
@@ -178,6 +178,37 @@ void npu_quant_run(struct npu_core_int *c, const struct npu_insn *in, const stru
 uint32_t npu_quant_scale_bytes(const struct npu_insn *in);
 uint64_t npu_quant_scales(const struct npu_insn *in);
 void npu_mte_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w);
+/* n elements of the instruction's atomic type: to = to op from, each in one step. */
+void npu_atomic_burst(const struct npu_insn *in, void *to, const void *from, uint32_t n);
+/* At least n floats, made when first wanted; NULL, with a fault, when there is no memory. */
+float *npu_scratch(struct npu_core_int *c, uint64_t n, struct npu_where where);
+
+/* ---- cube.c: the cube unit and its movers ---- */
+
+/* One operand: n[0] times n[1] times n[2] runs of bytes. */
+struct npu_box {
+    const char *name;
+    uint64_t at;
+    int64_t step[3];
+    uint32_t n[3], bytes, align;
+    uint8_t mem, use;
+};
+enum { NPU_BOXES = 4 };
+void npu_cube_run(struct npu_core_int *c, const struct npu_insn *in);
+void npu_cube_accesses(const struct npu_insn *in, npu_access_fn *fn, void *arg);
+/* Elements of one blk of a column of fractals: of the type, or of 4-bit integers. */
+static inline uint32_t npu_c0(uint8_t type, bool is_nibbles)
+{
+    return is_nibbles ? 64 : NPU_BLK_BYTES / npu_types[type].bytes;
+}
+static inline uint8_t *npu_at(const struct npu_core_int *c, const struct npu_ref *r)
+{
+    return r->mem == MEM_GM ? (uint8_t *)(uintptr_t)r->at_bytes
+                            : c->pub.mem[r->mem].base + r->at_bytes;
+}
+void npu_mmad_run(struct npu_core_int *c, const struct npu_insn *in);
+void npu_fixpipe_run(struct npu_core_int *c, const struct npu_insn *in);
+void npu_load3d_run(struct npu_core_int *c, const struct npu_insn *in);
 
 /* One repeat of a view into a dense buffer of 256 bytes. mask NULL: all of it; else only the chunks
  * with an active lane are touched, because the others may lie outside the memory. */

@@ -5,9 +5,10 @@
  * Each core has a counter a flag id. A set says "this core has come here"; when all cores of the
  * setting side have, one set of each is used up and the counter of every core of the waiting side
  * goes up. A wait takes one off its own core's counter. Who the sides are depends on the mode; in a
- * launch of vector cores alone a group has no other member than the core itself.
+ * launch of one kind of cores a group has no other member than the core itself.
  */
 #include "core_int.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "../base/banned.h"
@@ -22,44 +23,66 @@ struct npu_cross_core *npu_cross_new(uint32_t n_cores)
     return calloc(n_cores, sizeof(struct npu_cross_core));
 }
 
-static uint32_t index_of(const struct npu_core *c)
+static uint32_t per_block(const struct npu_core *c)
 {
-    return c->block_idx * c->n_sub + c->sub_idx;
+    return c->is_mix ? c->n_sub + 1 : 1;
 }
 
-/* The cores that the flag joins: first, and how many. */
-static uint32_t side_of(const struct npu_core *c, enum npu_cross mode, uint32_t *n)
+/* Of a mix kernel each block has its cube core first. */
+static uint32_t index_of(const struct npu_core *c)
 {
-    if (mode == CROSS_ALL) {
-        *n = c->block_dim * c->n_sub;
-        return 0;
-    }
-    *n = c->n_sub;
-    return c->block_idx * c->n_sub;
+    return c->block_idx * per_block(c) +
+           (c->is_mix && c->core_kind == CORE_AIV ? c->sub_idx + 1 : 0);
+}
+
+static bool is_of_kind(const struct npu_core *c, uint32_t index, uint8_t kind)
+{
+    return !c->is_mix || (index % per_block(c) == 0) == (kind == CORE_AIC);
+}
+
+/* Cores that a flag of this mode joins with c: [first, end), those of one kind among them. */
+struct side {
+    uint32_t first, end;
+    uint8_t sets, waits; /* enum npu_core_kind */
+};
+
+static struct side side_of(const struct npu_core *c, enum npu_cross mode)
+{
+    const uint32_t n = per_block(c), kind = c->core_kind, other = CORE_AIV + CORE_AIC - kind;
+    const struct side s = {mode == CROSS_ALL ? 0 : c->block_idx * n,
+                           mode == CROSS_ALL ? c->block_dim * n : (c->block_idx + 1) * n,
+                           (uint8_t)kind, (uint8_t)(mode == CROSS_GROUP ? other : kind)};
+
+    return s;
 }
 
 /* All of the side have set: true, and one set of each is used up. */
-static bool take_sets(struct npu_cross_core *first, uint32_t n, enum npu_cross mode, uint32_t id)
+static bool take_sets(struct npu_cross_core *cores, const struct npu_core *c, const struct side *s,
+                      enum npu_cross mode, uint32_t id)
 {
-    for (uint32_t i = 0; i < n; i++)
-        if (!first[i].sets[mode][id])
+    for (uint32_t i = s->first; i < s->end; i++)
+        if (is_of_kind(c, i, s->sets) && !cores[i].sets[mode][id])
             return false;
-    for (uint32_t i = 0; i < n; i++)
-        first[i].sets[mode][id]--;
+    for (uint32_t i = s->first; i < s->end; i++)
+        if (is_of_kind(c, i, s->sets))
+            cores[i].sets[mode][id]--;
     return true;
 }
 
 static bool count(struct npu_cross_core *cores, const struct npu_core *c, const struct npu_insn *in)
 {
     const enum npu_cross mode = (enum npu_cross)in->mode;
-    uint32_t n, id = in->event_id;
-    const uint32_t first = side_of(c, mode, &n);
-    bool fits = cores[index_of(c)].sets[mode][id] < UINT8_MAX;
+    const uint32_t id = in->event_id;
+    const struct side s = side_of(c, mode);
+    uint8_t *mine = &cores[index_of(c)].sets[mode][id];
+    bool fits = *mine < UINT8_MAX;
 
-    cores[index_of(c)].sets[mode][id] = (uint8_t)(cores[index_of(c)].sets[mode][id] + fits);
-    if (!take_sets(&cores[first], n, mode, id))
+    *mine = (uint8_t)(*mine + fits);
+    if (!take_sets(cores, c, &s, mode, id))
         return fits;
-    for (uint32_t i = first; i < first + n; i++) {
+    for (uint32_t i = s.first; i < s.end; i++) {
+        if (!is_of_kind(c, i, s.waits))
+            continue;
         fits = fits && cores[i].counter[id] < NPU_CROSS_MAX;
         cores[i].counter[id] = (uint8_t)(cores[i].counter[id] + fits);
     }
@@ -90,10 +113,11 @@ void npu_cross_set(struct npu_core *c, enum npu_cross mode, enum npu_pipe pipe, 
                   mode, N_CROSS - 1, id, NPU_CROSS_FLAGS - 1);
         return;
     }
-    if (mode == CROSS_GROUP) {
+    if (mode == CROSS_GROUP && !c->is_mix) {
         npu_fault(c, NPU_E_UNSUP, where,
                   "CrossCoreSetFlag<2>: between a cube core and its vector cores; this launch has "
-                  "vector cores only");
+                  "%s cores only: __mix__(1, 1) and __mix__(1, 2) start both",
+                  c->core_kind == CORE_AIV ? "vector" : "cube");
         return;
     }
     if (npu_run_all_resident(c, "CrossCoreSetFlag", where))
@@ -123,6 +147,31 @@ static bool take_counter(void *arg)
     return up;
 }
 
+/* Which core has not set the flag. A flag that nobody has set may be of any mode: in a mix kernel
+ * the other kind of core is the likely one. */
+static void tell_missing(struct npu_core_int *c, uint32_t id, char *text, size_t size)
+{
+    const struct npu_core *pub = &c->pub;
+    const uint32_t n = per_block(pub);
+
+    (void)snprintf(text, size, "not every core that it joins has called CrossCoreSetFlag(%u)", id);
+    npu_run_lock(c->run);
+    const struct npu_cross_core *cores = npu_run_cross(c->run);
+    for (uint32_t i = pub->block_idx * n; cores && pub->is_mix && i < (pub->block_idx + 1) * n;
+         i++) {
+        if (is_of_kind(pub, i, pub->core_kind) || cores[i].sets[CROSS_GROUP][id])
+            continue;
+        if (i % n == 0)
+            (void)snprintf(text, size, "the AIC of block %u has not called CrossCoreSetFlag<2>(%u)",
+                           pub->block_idx, id);
+        else
+            (void)snprintf(text, size, "AIV %u of block %u has not called CrossCoreSetFlag<2>(%u)",
+                           i % n - 1, pub->block_idx, id);
+        break;
+    }
+    npu_run_unlock(c->run);
+}
+
 bool npu_cross_wait(struct npu_core *c, uint32_t id, struct npu_where where)
 {
     struct waiting w = {npu_core_int(c), id};
@@ -137,9 +186,10 @@ bool npu_cross_wait(struct npu_core *c, uint32_t id, struct npu_where where)
     }
     if (npu_run_wait(w.c, take_counter, &w))
         return true;
+    char missing[128];
+    tell_missing(w.c, id, missing, sizeof missing);
     npu_fault(c, NPU_E_DEADLOCK, where,
-              "CrossCoreWaitFlag(%u) waits for ever: not every core that it joins has called "
-              "CrossCoreSetFlag(%u), and none is left to do so",
-              id, id);
+              "CrossCoreWaitFlag(%u) waits for ever: %s, and no core is left to do so", id,
+              missing);
     return false;
 }

@@ -37,6 +37,55 @@ struct npu_ref {
     uint8_t mem; /* enum npu_mem */
 };
 
+/* What the instructions of isa/cube.def have beside their operands. All steps in bytes, from the
+ * start of one thing to the start of the next; a fractal has 512 bytes. */
+enum { NPU_FRACTAL_BYTES = 512, NPU_CUBE_MOST = 4095 };
+enum npu_mmad_init { MMAD_ADDS, MMAD_ZERO, MMAD_BIAS };
+enum npu_hf32 { HF32_OFF, HF32_EVEN, HF32_ZERO }; /* where ties go */
+enum npu_fix_layout { FIX_NZ, FIX_ND, FIX_SPLIT /* FIX_NZ in columns of 8 floats */ };
+
+struct npu_nd2nz {
+    uint32_t n_nd, n_rows, row_bytes; /* matrices, rows of each, what is read of a row */
+    uint32_t src_nd_step, src_row_step;
+    uint32_t dst_nd_step, dst_row_step, dst_column_step; /* a column: 32 bytes of each row */
+};
+struct npu_fractals { /* load2d, load2d_gm, load2dt */
+    uint32_t n_repeat;
+    int32_t src_step;
+    uint32_t dst_step, dst_fractal_step; /* the second: inside one group of load2dt */
+    bool transposes, is_nibbles;         /* nibbles: two 4-bit integers a byte */
+};
+struct npu_image { /* load3d */
+    uint16_t h, w, channels;
+    uint16_t columns, rows, column0, row0; /* the part of the matrix that is loaded */
+    uint16_t filter_w, filter_h;
+    uint8_t pad_left, pad_right, pad_top, pad_bottom;
+    uint8_t stride_w, stride_h, dilation_w, dilation_h;
+    bool transposes, repeats_columns;
+    uint16_t repeat_stride; /* of 16 rows, or of 32 bytes of columns */
+    uint8_t n_repeat;
+    uint32_t boundary_bytes; /* behind it the source goes on at byte 0 of L1; 0: nowhere */
+};
+struct npu_mmad {
+    uint16_t m, n, k;
+    uint8_t init, hf32; /* enum npu_mmad_init, npu_hf32 */
+    bool is_nibbles, aligns_k16;
+};
+struct npu_fix {
+    uint16_t m, n, n_nd;
+    uint8_t layout;        /* enum npu_fix_layout */
+    bool clips, is_vector; /* negative ones become 0; a parameter a column, in FB */
+    uint32_t src_column_step, src_nd_step;
+    uint64_t dst_step, dst_nd_step; /* between rows (ND), or between columns of fractals */
+};
+union npu_cube {
+    struct npu_nd2nz nd2nz;
+    struct npu_fractals fractals;
+    struct npu_image image;
+    struct npu_mmad mmad;
+    struct npu_fix fix;
+};
+
 /* One dynamic instruction: a plain value; can be copied, printed, saved, replayed. */
 struct npu_insn {
     uint8_t kind, op, type, dst_type; /* dst_type: vconv and its relations, vdeqs16 */
@@ -60,6 +109,7 @@ struct npu_insn {
     uint64_t cmpmask[2];    /* vsel mode 0: filled by the engine from the registers */
     uint8_t atomic_op, atomic_type; /* copy_ub_to_gm: the same */
     bool saturates;                 /* the same: results in half or bfloat16 are finite */
+    union npu_cube cube;            /* instructions of isa/cube.def */
     const struct npu_rows *rows; /* vrows: operands and numbers; npu_issue copies what it keeps */
 };
 
@@ -102,23 +152,37 @@ struct npu_rows {
  * all); 0: bits at ref[2], consumed inside a repeat. A repeat takes 256 bytes or, with counter,
  * mask[0] elements; the mask itself plays no part. The number written stands in regs.n_gathered.
  * vf162s4, vs42f16  type f16; two 4-bit integers a byte, the lower half first, 64 of them a blk;
- * mode of vf162s4 = enum npu_round, ROUND_ODD excepted. vgatherb  8 blks a repeat, mask is not looked at. vsort32  pairs of 8 bytes: score, index.
- * vmrgsort  queues in lists; mode: how many, and MERGE_STOPS to end when one is empty;
- * regs.n_merged says what was taken of each. vnchwconv  lists hold dst and src; mode: NCHW_* below.
- * vpermute  n_burst: c, burst_bytes: h * w, repeat: n; mode 1 goes back from NHWC. vcumsum  n_burst
- * rows of burst_bytes elements, repeat 1; mode 1: down the rows. vbrcb         8 elements of src0 a
- * repeat, one after the other; mask is not looked at. vgather       ref[1] + scalar + offset is
- * where an element lies, all in bytes; the offsets are 32-bit, contiguous at ref[2], one a lane.
- * vrows  all operands and numbers at `rows`; type: of the elements, dst_type: of what stands
- * beside them (sums, means). vcopy         n_burst 0: lanes under mask and strides; else n_burst bursts with gaps, as the
- * movers. copy_*        n_burst bursts of burst_bytes; gaps in bytes. In UB each burst begins at a
- * multiple of 32 bytes and its gap counts from the padded end. A burst with pads or a tail is
- * filled with `scalar` when is_pad is set, else with its own first element. Set and wait  set_flag:
- * pipe = from, peer = to; wait_flag: pipe = the one that waits, peer = from.
+ * mode of vf162s4 = enum npu_round, ROUND_ODD excepted. vgatherb  8 blks a repeat, mask is not
+ * looked at. vsort32  pairs of 8 bytes: score, index. vmrgsort  queues in lists; mode: how many,
+ * and MERGE_STOPS to end when one is empty; regs.n_merged says what was taken of each. vnchwconv
+ * lists hold dst and src; mode: NCHW_* below. vpermute  n_burst: c, burst_bytes: h * w, repeat: n;
+ * mode 1 goes back from NHWC. vcumsum  n_burst rows of burst_bytes elements, repeat 1; mode 1: down
+ * the rows. vbrcb         8 elements of src0 a repeat, one after the other; mask is not looked at.
+ * vgather       ref[1] + scalar + offset is where an element lies, all in bytes; the offsets are
+ * 32-bit, contiguous at ref[2], one a lane. vrows  all operands and numbers at `rows`; type: of the
+ * elements, dst_type: of what stands beside them (sums, means). vcopy         n_burst 0: lanes
+ * under mask and strides; else n_burst bursts with gaps, as the movers. copy_*        n_burst
+ * bursts of burst_bytes; gaps in bytes. In UB each burst begins at a multiple of 32 bytes and its
+ * gap counts from the padded end. A burst with pads or a tail is filled with `scalar` when is_pad
+ * is set, else with its own first element. Set and wait  set_flag: pipe = from, peer = to;
+ * wait_flag: pipe = the one that waits, peer = from.
  */
 
 /* What a copy to GM does with the old value. */
 enum npu_atomic { ATOMIC_NONE, ATOMIC_ADD, ATOMIC_MAX, ATOMIC_MIN };
+
+/* Of the cube core: what its doors have been told for calls that follow. */
+struct npu_cube_regs {
+    uint64_t quant;    /* SetFixpipePreQuantFlag */
+    uint32_t quant_at; /* byte of FB, SetFixPipeConfig */
+    uint16_t n_nd, src_nd_step, image_h, image_w, repeat_stride;
+    uint32_t dst_nd_step; /* SetFixpipeNz2ndFlag */
+    uint64_t pad_value;
+    uint32_t boundary_bytes;
+    uint8_t pad[4]; /* left, right, top, bottom */
+    uint8_t n_repeat_less_1;
+    bool repeats_columns, is_hf32, is_hf32_zero, is_column_major, repeats_none;
+};
 
 /* Special registers that instructions read and doors may set at any time. */
 struct npu_regs {
@@ -137,6 +201,7 @@ struct npu_regs {
     uint64_t n_gathered;  /* elements that the newest vgathermask has written */
     bool has_adjusted;    /* the newest AdjustSoftMaxRes has found the number it looks for */
     uint64_t ffts_base;   /* of asc_set_ffts_base_addr: kept for who asks */
+    struct npu_cube_regs cube;
 };
 
 /* Operands of the instructions that have more than three; read when one is issued. Bytes of UB. */
@@ -169,6 +234,7 @@ struct npu_core {
     uint32_t block_idx, block_dim; /* launch instance on this core, and how many there are */
     uint32_t sub_idx, n_sub;       /* AIV 0 or 1 of a mix group; 0 of 1 otherwise */
     uint8_t core_kind;             /* enum npu_core_kind */
+    bool is_mix;                   /* cube core and n_sub vector cores make one block */
     bool slow;                     /* a watch, another order or a trace wants each npu_insn */
     bool faulted;
     void *door;                    /* the C++ facade keeps its TPipe here */
@@ -183,6 +249,10 @@ NPU_API struct npu_core *npu_self(void);
 /* ---- issue ---------------------------------------------------------------------------- */
 
 NPU_API void npu_issue(struct npu_core *c, const struct npu_insn *in);
+
+/* The same for instructions of isa/cube.def; a door of its own, because it tells the driver that a
+ * kernel needs a cube core. */
+NPU_API void npu_issue_cube(struct npu_core *c, const struct npu_insn *in);
 
 /* Count form of a vector instruction on contiguous UB operands (src pointers NULL when the shape
  * has none). The fast path of the machine: one branch, then a SIMD loop. scalar: bits of one
@@ -207,8 +277,10 @@ NPU_API void npu_barrier(struct npu_core *c, enum npu_pipe pipe, struct npu_wher
  * of another pipe. In program order there is nothing to do. */
 NPU_API void npu_settle(struct npu_core *c);
 
-/* All vector cores of the launch meet here (SyncAll); suspends the block. */
+/* All cores of this kind in the launch meet here (SyncAll); suspends the block. */
 NPU_API void npu_sync_all(struct npu_core *c, struct npu_where where);
+/* All cores of both kinds. */
+NPU_API void npu_sync_all_kinds(struct npu_core *c, struct npu_where where);
 
 /* Suspends the block so that others may run: for programs that look at GM until it changes. */
 NPU_API void npu_poll(struct npu_core *c);
@@ -274,14 +346,15 @@ enum npu_order {
     ORDER_RANDOM
 };
 
-/* Runs one block. Called on a fiber with npu_self() set; must not throw. */
+/* Runs one core of a block. Called on a fiber with npu_self() set; must not throw. */
 typedef void npu_block_fn(void *arg, struct npu_core *c);
 
 struct npu_launch {
     const struct npu_soc *soc;
     const char *name;   /* kernel, for messages */
     uint32_t block_dim; /* 1..NPU_MAX_BLOCKS */
-    uint8_t core_kind;  /* enum npu_core_kind (mix groups come with the cube issue) */
+    uint8_t core_kind;  /* enum npu_core_kind; of every core when n_mix_aiv is 0 */
+    uint8_t n_mix_aiv;  /* each block is a cube core with so many vector cores: 1 or 2 */
     npu_block_fn *run;
     void *arg;     /* borrowed until npu_launch returns */
     uint8_t order; /* enum npu_order */

@@ -24,10 +24,17 @@
 #include <time.h>
 #include "../base/banned.h"
 
+/* Who meets in a mix kernel: the cores of a kind, or all. */
+enum { MEET_AIV, MEET_AIC, MEET_ALL, N_MEETINGS };
+struct meeting {
+    uint32_t n_here, generation;
+};
+
 struct npu_block_run {
     const struct npu_launch *l;
     struct npu_order_choice order;
-    uint32_t run_blocks; /* blocks a worker takes at once */
+    uint32_t run_blocks; /* cores a worker takes at once */
+    uint32_t n_cores;    /* of the launch: of a mix kernel several a block */
     uint64_t start_ns;
     pthread_mutex_t fault_lock;
     uint32_t fault_block; /* the lowest one that faulted so far */
@@ -42,7 +49,8 @@ struct npu_block_run {
     uint32_t word_epoch;  /* moves when one begins or ends to wait */
     uint32_t n_confirmed; /* of them have looked in this epoch while nothing else could run */
     bool words_hopeless;  /* all of them had: those that wait now have to give up */
-    struct npu_cross_core *cross; /* flags between cores; NULL until the first is used */
+    struct meeting meeting[N_MEETINGS]; /* SyncAll of a mix kernel */
+    struct npu_cross_core *cross;       /* flags between cores; NULL until the first is used */
 };
 
 enum { INVITE_AFTER_NS = 3000 }; /* helpers cost about as much to wake */
@@ -69,7 +77,7 @@ static void look(struct npu_block_run *run, unsigned long long state)
 {
     const uint32_t ended = (uint32_t)(state >> 32), waiting = (uint32_t)state;
 
-    if (ended + waiting != run->l->block_dim || !waiting)
+    if (ended + waiting != run->n_cores || !waiting)
         return;
     if (ended && !atomic_load(&run->is_hopeless)) {
         run->n_ended = ended;
@@ -80,33 +88,36 @@ static void look(struct npu_block_run *run, unsigned long long state)
     open_barrier(run);
 }
 
-static uint32_t n_cores(const struct npu_launch *l)
+/* Blocks that can be there at a time. */
+static uint32_t room_of(const struct npu_launch *l)
 {
-    return l->core_kind == CORE_AIV ? l->soc->n_aiv : l->soc->n_aic;
+    const uint32_t by_aiv = l->soc->n_aiv / (l->n_mix_aiv ? l->n_mix_aiv : 1);
+
+    if (!l->n_mix_aiv)
+        return l->core_kind == CORE_AIV ? l->soc->n_aiv : l->soc->n_aic;
+    return by_aiv < l->soc->n_aic ? by_aiv : l->soc->n_aic;
 }
 
 /* False, with a fault, when some blocks can not begin before others end. */
 bool npu_run_all_resident(struct npu_core *core, const char *name, struct npu_where where)
 {
-    const uint32_t room = n_cores(npu_core_int(core)->run->l);
+    const uint32_t room = room_of(npu_core_int(core)->run->l);
 
     if (core->block_dim <= room)
         return true;
     npu_fault(core, NPU_E_DEADLOCK, where,
-              "%s among %u blocks on %s, which has %u such cores: the blocks that wait would "
+              "%s among %u blocks on %s, which has %u such %s: the blocks that wait would "
               "keep the cores from those that have not begun; launch at most %u",
-              name, core->block_dim, core->soc->name, room, room);
+              name, core->block_dim, core->soc->name, room, core->is_mix ? "groups" : "cores",
+              room);
     return false;
 }
 
-void npu_sync_all(struct npu_core *core, struct npu_where where)
+static void sync_blocks(struct npu_core *core, struct npu_where where)
 {
     struct npu_core_int *c = npu_core_int(core);
     struct npu_block_run *run = c->run;
 
-    npu_settle(core);
-    if (!npu_run_all_resident(core, "SyncAll", where))
-        return;
     if (atomic_load(&run->is_hopeless))
         return;
     c->wait_generation = atomic_load(&run->generation);
@@ -153,7 +164,7 @@ static bool is_idle(struct npu_block_run *run, uint32_t *epoch)
     const uint64_t idle = (uint64_t)(state >> 32) + (uint32_t)state + run->n_word;
     *epoch = run->word_epoch;
     (void)pthread_mutex_unlock(&run->word_lock);
-    return idle == run->l->block_dim;
+    return idle == run->n_cores;
 }
 
 /* After a look in vain that began when all were idle: can any block still change it? */
@@ -190,6 +201,71 @@ bool npu_run_wait(struct npu_core_int *c, bool (*ready)(void *arg), void *arg)
     }
     change_waits(c->run, -1);
     return !stuck;
+}
+
+/* ---- SyncAll of a mix kernel */
+
+struct meets {
+    struct npu_block_run *run;
+    int which;
+    uint32_t generation;
+};
+
+static bool has_met(void *arg)
+{
+    const struct meets *m = arg;
+
+    npu_run_lock(m->run);
+    const bool met = m->run->meeting[m->which].generation != m->generation;
+    npu_run_unlock(m->run);
+    return met;
+}
+
+static void sync_mix(struct npu_core *core, int which, struct npu_where where)
+{
+    struct npu_block_run *run = npu_core_int(core)->run;
+    struct meeting *m = &run->meeting[which];
+    struct meets w = {run, which, 0};
+    const uint32_t n = which == MEET_ALL   ? run->n_cores
+                       : which == MEET_AIC ? core->block_dim
+                                           : core->block_dim * core->n_sub;
+
+    npu_run_lock(run);
+    w.generation = m->generation;
+    const bool is_last = ++m->n_here == n;
+    if (is_last) {
+        m->n_here = 0;
+        m->generation++;
+    }
+    npu_run_unlock(run);
+    if (is_last || npu_run_wait(npu_core_int(core), has_met, &w))
+        return;
+    npu_fault(core, NPU_E_DEADLOCK, where, "SyncAll waits for ever: %u of %u %s have come",
+              m->n_here, n,
+              which == MEET_ALL   ? "cores"
+              : which == MEET_AIC ? "cube cores"
+                                  : "vector cores");
+}
+
+static void sync(struct npu_core *core, int which, struct npu_where where)
+{
+    npu_settle(core);
+    if (core->faulted || !npu_run_all_resident(core, "SyncAll", where))
+        return;
+    if (core->is_mix)
+        sync_mix(core, which, where);
+    else
+        sync_blocks(core, where);
+}
+
+void npu_sync_all(struct npu_core *core, struct npu_where where)
+{
+    sync(core, core->core_kind == CORE_AIV ? MEET_AIV : MEET_AIC, where);
+}
+
+void npu_sync_all_kinds(struct npu_core *core, struct npu_where where)
+{
+    sync(core, MEET_ALL, where);
 }
 
 struct word {
@@ -234,7 +310,7 @@ void npu_run_unlock(struct npu_block_run *run)
 struct npu_cross_core *npu_run_cross(struct npu_block_run *run)
 {
     if (!run->cross)
-        run->cross = npu_cross_new(run->l->block_dim);
+        run->cross = npu_cross_new(run->n_cores);
     return run->cross;
 }
 
@@ -254,10 +330,21 @@ static void run_block(void *arg)
     npu_core_end(c);
 }
 
+/* A core that waits for ever may do so because of another's fault: that one is the story. */
+static bool tells_more(const struct npu_block_run *run, const struct npu_core_int *c)
+{
+    const bool old_waits = run->fault.status == NPU_E_DEADLOCK;
+    const bool new_waits = c->fault.status == NPU_E_DEADLOCK;
+
+    if (run->fault.status == NPU_OK || old_waits != new_waits)
+        return run->fault.status == NPU_OK || old_waits;
+    return c->pub.block_idx < run->fault_block;
+}
+
 static void keep_fault(struct npu_block_run *run, const struct npu_core_int *c)
 {
     (void)pthread_mutex_lock(&run->fault_lock);
-    if (run->fault.status == NPU_OK || c->pub.block_idx < run->fault_block) {
+    if (tells_more(run, c)) {
         run->fault = c->fault;
         run->fault_block = c->pub.block_idx;
     }
@@ -288,17 +375,22 @@ static void go_on(struct npu_worker *w, struct npu_slot *s, struct npu_block_run
     w->parked = s;
 }
 
-static struct npu_slot *take_slot(struct npu_worker *w, const struct npu_launch *l)
+static struct npu_slot *take_slot(struct npu_worker *w, const struct npu_launch *l,
+                                  enum npu_core_kind kind)
 {
-    struct npu_slot *s = w->idle;
-
-    if (!s)
-        return npu_slot_new(l->soc, (enum npu_core_kind)l->core_kind);
-    w->idle = s->next;
-    if (npu_slot_fits(s, l->soc, (enum npu_core_kind)l->core_kind))
-        return s;
-    npu_slot_free(s);
-    return take_slot(w, l);
+    for (struct npu_slot **at = &w->idle, *s; (s = *at) != NULL;) {
+        if (npu_slot_fits(s, l->soc, kind)) {
+            *at = s->next;
+            return s;
+        }
+        if (s->core_kind != (uint8_t)kind) { /* a mix kernel wants both kinds in turn */
+            at = &s->next;
+            continue;
+        }
+        *at = s->next;
+        npu_slot_free(s);
+    }
+    return npu_slot_new(l->soc, kind);
 }
 
 static void no_slot(struct npu_block_run *run, uint32_t block)
@@ -314,10 +406,13 @@ static void no_slot(struct npu_block_run *run, uint32_t block)
     look(run, atomic_fetch_add(&run->state, 1ull << 32) + (1ull << 32));
 }
 
-static void start_block(struct npu_worker *w, struct npu_block_run *run, uint32_t block)
+/* Core i of the launch. Of a mix kernel each block has its cube core, then its vector cores. */
+static void start_block(struct npu_worker *w, struct npu_block_run *run, uint32_t i)
 {
     const struct npu_launch *l = run->l;
-    struct npu_slot *s = take_slot(w, l);
+    const uint32_t per_block = l->n_mix_aiv + 1u, block = i / per_block, sub = i % per_block;
+    const uint8_t kind = !l->n_mix_aiv ? l->core_kind : sub ? CORE_AIV : CORE_AIC;
+    struct npu_slot *s = take_slot(w, l, (enum npu_core_kind)kind);
 
     if (!s) {
         no_slot(run, block);
@@ -328,9 +423,10 @@ static void start_block(struct npu_worker *w, struct npu_block_run *run, uint32_
     s->core.pub.soc = l->soc;
     s->core.pub.block_idx = block;
     s->core.pub.block_dim = l->block_dim;
-    s->core.pub.sub_idx = 0;
-    s->core.pub.n_sub = 1;
-    s->core.pub.core_kind = l->core_kind;
+    s->core.pub.sub_idx = sub ? sub - 1 : 0;
+    s->core.pub.n_sub = l->n_mix_aiv ? l->n_mix_aiv : 1;
+    s->core.pub.is_mix = l->n_mix_aiv != 0;
+    s->core.pub.core_kind = kind;
     npu_order_begin(&s->core, &run->order);
     npu_fiber_start(&s->core.fiber, run_block, &s->core);
     go_on(w, s, run);
@@ -371,7 +467,7 @@ static bool resume_parked(struct npu_worker *w, struct npu_block_run *run)
 
 static bool take_blocks(struct npu_worker *w, struct npu_block_run *run)
 {
-    const uint32_t n = run->l->block_dim;
+    const uint32_t n = run->n_cores;
     const uint32_t from =
         atomic_fetch_add_explicit(&run->next, run->run_blocks, memory_order_relaxed);
 
@@ -413,6 +509,9 @@ static enum npu_status check(const struct npu_launch *l, struct npu_diag *d)
     if (l->block_dim < 1 || l->block_dim > NPU_MAX_BLOCKS)
         return npu_fail(d, NPU_E_ARG, "%s: a launch of %u blocks; 1 to %d are allowed", name,
                         l->block_dim, NPU_MAX_BLOCKS);
+    if (l->n_mix_aiv > 2)
+        return npu_fail(d, NPU_E_ARG, "%s: a block of %u vector cores; 1 or 2 beside a cube core",
+                        name, l->n_mix_aiv);
     if (!l->run || !l->soc)
         return npu_fail(d, NPU_E_ARG, "%s: a launch without a %s", name,
                         l->run ? "chip" : "function");
@@ -470,11 +569,12 @@ enum npu_status npu_launch(const struct npu_launch *l, struct npu_diag *d)
         st = npu_dcache_choose(d);
     if (st != NPU_OK)
         return st;
+    run.n_cores = l->block_dim * (l->n_mix_aiv + 1u);
     run.run_blocks = per_thread < 1 ? 1 : per_thread;
     run.start_ns = now_ns();
     npu_trap_install();
     const uint32_t before = atomic_load_explicit(last_ns(l), memory_order_relaxed);
-    npu_pool_run(work, &run, l->block_dim > 1 && before > 4 * INVITE_AFTER_NS);
+    npu_pool_run(work, &run, run.n_cores > 1 && before > 4 * INVITE_AFTER_NS);
     atomic_store_explicit(last_ns(l), clamp_ns(now_ns() - run.start_ns), memory_order_relaxed);
     free(run.cross);
     npu_notes_tell(l->name ? l->name : "kernel");

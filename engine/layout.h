@@ -31,6 +31,8 @@ static NPU_CONSTEXPR const char npu_layout_text[] =
 #include "../isa/vec.def"
 #define MTE(op, pipe, dst, src, cost, brief) #op " "
 #include "../isa/mte.def"
+#define CUBE(op, pipe, types, cost, brief) #op " "
+#include "../isa/cube.def"
 #define ROWS(name, function, types, brief) #name " "
 #include "../isa/rows.def"
     "";

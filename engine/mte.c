@@ -89,6 +89,19 @@ ATOMIC_BURST(8)
 ATOMIC_BURST(16)
 ATOMIC_BURST(32)
 
+void npu_atomic_burst(const struct npu_insn *in, void *to, const void *from, uint32_t n)
+{
+    const enum npu_atomic op = (enum npu_atomic)in->atomic_op;
+    const enum npu_type type = (enum npu_type)in->atomic_type;
+
+    if (npu_types[type].bytes == 4)
+        burst_32(op, type, to, from, n);
+    else if (npu_types[type].bytes == 2)
+        burst_16(op, type, to, from, n);
+    else
+        burst_8(op, type, to, from, n);
+}
+
 static bool atomic_is_possible(struct npu_core_int *c, const struct npu_insn *in, uint32_t elem)
 {
     const uint64_t gaps = (uint64_t)in->dst_gap_bytes | in->ref[0].at_bytes;
@@ -107,22 +120,13 @@ static bool atomic_is_possible(struct npu_core_int *c, const struct npu_insn *in
 static void atomic_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w)
 {
     const struct npu_view *d = &w->view[VIEW_DST], *s = &w->view[VIEW_SRC0];
-    const enum npu_atomic op = (enum npu_atomic)in->atomic_op;
-    const enum npu_type type = (enum npu_type)in->atomic_type;
-    const uint32_t elem = npu_types[type].bytes;
+    const uint32_t elem = npu_types[in->atomic_type].bytes;
 
     if (!atomic_is_possible(c, in, elem))
         return;
-    for (uint32_t i = 0; i < in->n_burst; i++) {
-        uint8_t *to = npu_view_base(c, d) + i * d->chunk_step;
-        const uint8_t *from = npu_view_base(c, s) + i * s->chunk_step;
-        if (elem == 4)
-            burst_32(op, type, to, from, in->burst_bytes / elem);
-        else if (elem == 2)
-            burst_16(op, type, to, from, in->burst_bytes / elem);
-        else
-            burst_8(op, type, to, from, in->burst_bytes);
-    }
+    for (uint32_t i = 0; i < in->n_burst; i++)
+        npu_atomic_burst(in, npu_view_base(c, d) + i * d->chunk_step,
+                         npu_view_base(c, s) + i * s->chunk_step, in->burst_bytes / elem);
 }
 
 void npu_mte_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w)

@@ -27,20 +27,7 @@ bool rows_need_src(const struct rows *w, int k, uint64_t bytes)
 
 float *rows_scratch(const struct rows *w, uint64_t n)
 {
-    struct npu_core_int *c = w->c;
-
-    if (n <= c->scratch_floats)
-        return c->scratch;
-    float *more = n < UINT32_MAX / sizeof *more ? malloc((size_t)n * sizeof *more) : NULL;
-    if (!more) {
-        npu_fault(&c->pub, NPU_E_NOMEM, w->in->where, "%s: no memory for %llu numbers",
-                  npu_insn_name(w->in), (unsigned long long)n);
-        return NULL;
-    }
-    free(c->scratch);
-    c->scratch = more;
-    c->scratch_floats = (uint32_t)n;
-    return more;
+    return npu_scratch(w->c, n, w->in->where);
 }
 
 void rows_load(const struct rows *w, float *to, enum npu_type type, const uint8_t *p, uint64_t at,

@@ -18,6 +18,9 @@ const struct npu_isa_row npu_isa[N_OPS] = {
 #define MTE(op, pi, dst, src, co, br)                                                              \
     [OP_##op] = {#op, br, "", PIPE_##pi, SHAPE_COPY, COST_##co, TYPES_ANY},
 #include "mte.def"
+#define CUBE(op, pi, ty, co, br)                                                                   \
+    [OP_##op] = {#op, br, "FN", PIPE_##pi, SHAPE_CUBE, COST_##co, TYPES_##ty},
+#include "cube.def"
 };
 const struct npu_rows_row npu_rows_table[N_ROWS] = {
 #define ROWS(name, fn, ty, br) [ROWS_##name] = {#name, br, TYPES_##ty},

@@ -44,6 +44,8 @@ enum npu_op {
 #include "vec.def"
 #define MTE(op, pipe, dst, src, cost, brief) OP_##op,
 #include "mte.def"
+#define CUBE(op, pipe, types, cost, brief) OP_##op,
+#include "cube.def"
     N_OPS
 };
 /* What vrows can do. */

@@ -13,6 +13,20 @@
 
 namespace nputwin {
 
+/* A tensor as an operand: its memory by its position, its byte there. */
+template <class T> inline npu_ref local_ref(const npu_core *c, const AscendC::LocalTensor<T> &t)
+{
+    npu_ref r = {};
+    r.mem = mem_of(AscendC::TPosition(t.GetPosition()));
+    r.at_bytes = uint64_t(uintptr_t(t.raw())) - uint64_t(uintptr_t(c->mem[r.mem].base));
+    r.blk_stride = 1;
+    return r;
+}
+template <class T> inline bool is_in_ub(const AscendC::LocalTensor<T> &t)
+{
+    return mem_of(AscendC::TPosition(t.GetPosition())) == MEM_UB;
+}
+
 struct bursts {
     uint32_t n, bytes;
     int64_t src_gap_bytes, dst_gap_bytes;
@@ -71,17 +85,128 @@ inline void copy_ub_to_ub(npu_core *c, void *dst, const void *src, const bursts 
 
 template <class T> constexpr npu_type mover = mover_of<AscendC::PrimT<T>>;
 
+/* Bursts between GM and L1, or from L1 into the bias table or the fixpipe buffer. */
+inline void cube_bursts(npu_core *c, npu_op op, npu_type type, const npu_ref &dst,
+                        const npu_ref &src, const bursts &b, npu_where where)
+{
+    npu_insn in = {};
+    in.kind = KIND_OP;
+    in.op = op;
+    in.type = in.dst_type = type;
+    in.n_burst = b.n;
+    in.burst_bytes = b.bytes;
+    in.src_gap_bytes = b.src_gap_bytes;
+    in.dst_gap_bytes = b.dst_gap_bytes;
+    in.ref[0] = dst;
+    in.ref[1] = src;
+    in.where = where;
+    if (b.n && b.bytes)
+        npu_issue_cube(c, &in);
+}
+[[gnu::cold, gnu::noinline]] inline void no_way(npu_core *c, int dst, int src, npu_where where)
+{
+    npu_fault(
+        c, NPU_E_ARG, where,
+        "DataCopy from %s (%s) to %s (%s): this chip copies GM <-> UB, GM <-> L1, UB -> UB, "
+        "L1 -> bias table, L1 -> fixpipe buffer; LoadData fills L0A and L0B, Fixpipe and "
+        "DataCopyCO12DstParams empty L0C",
+        position_name(AscendC::TPosition(src)), npu_mems[mem_of(AscendC::TPosition(src))].name,
+        position_name(AscendC::TPosition(dst)), npu_mems[mem_of(AscendC::TPosition(dst))].name);
+}
+/* Into and out of memories other than UB; out of line, because most copies know UB only. */
+template <class T>
+[[gnu::noinline]] void move_l1_in(const AscendC::LocalTensor<T> &dst,
+                                  const AscendC::GlobalTensor<T> &src, const bursts &b,
+                                  npu_where where)
+{
+    npu_core *c = core();
+    const npu_ref to = local_ref(c, dst);
+    if (to.mem == MEM_L1)
+        cube_bursts(c, OP_copy_gm_to_l1, mover<T>, to, gm_ref(src.raw()), b, where);
+    else
+        no_way(c, dst.GetPosition(), int(AscendC::TPosition::GM), where);
+}
+template <class T>
+[[gnu::noinline]] void move_l1_out(const AscendC::GlobalTensor<T> &dst,
+                                   const AscendC::LocalTensor<T> &src, const bursts &b,
+                                   npu_where where)
+{
+    npu_core *c = core();
+    const npu_ref from = local_ref(c, src);
+    if (from.mem == MEM_L1)
+        cube_bursts(c, OP_copy_l1_to_gm, mover<T>, gm_ref(dst.raw()), from, b, where);
+    else
+        no_way(c, int(AscendC::TPosition::GM), src.GetPosition(), where);
+}
+/* Rows become columns of fractals. */
+template <class T>
+[[gnu::noinline]] void nd2nz_l1(const AscendC::LocalTensor<T> &dst,
+                                const AscendC::GlobalTensor<T> &src, const AscendC::Nd2NzParams &p,
+                                npu_where where)
+{
+    constexpr uint32_t elem = sizeof(AscendC::PrimT<T>);
+    npu_core *c = core();
+    npu_insn in = {};
+    in.kind = KIND_OP;
+    in.op = OP_copy_nd2nz;
+    in.type = in.dst_type = mover<T>;
+    in.ref[0] = local_ref(c, dst);
+    in.ref[1] = gm_ref(src.raw());
+    in.where = where;
+    in.cube.nd2nz = {p.ndNum,
+                     p.nValue,
+                     uint32_t(p.dValue) * elem,
+                     uint32_t(p.srcNdMatrixStride) * elem,
+                     uint32_t(p.srcDValue) * elem,
+                     uint32_t(p.dstNzMatrixStride) * elem,
+                     uint32_t(p.dstNzNStride) * NPU_BLK_BYTES,
+                     uint32_t(p.dstNzC0Stride) * NPU_BLK_BYTES};
+    if (in.ref[0].mem != MEM_L1)
+        no_way(c, dst.GetPosition(), int(AscendC::TPosition::GM), where);
+    else
+        npu_issue_cube(c, &in);
+}
+/* L1 to the bias table (units of 64 bytes there) and to the fixpipe buffer (units of 128 bytes,
+ * from the start of a burst to the start of the next on both sides). */
+template <class T, class U>
+[[gnu::noinline]] void move_inside(const AscendC::LocalTensor<T> &dst,
+                                   const AscendC::LocalTensor<U> &src,
+                                   const AscendC::DataCopyParams &p, npu_where where)
+{
+    enum { BT_UNIT = 64, FB_UNIT = 128 };
+    npu_core *c = core();
+    const npu_ref to = local_ref(c, dst), from = local_ref(c, src);
+    if (from.mem != MEM_L1 || (to.mem != MEM_BT && to.mem != MEM_FB)) {
+        no_way(c, dst.GetPosition(), src.GetPosition(), where);
+        return;
+    }
+    const int64_t unit = to.mem == MEM_BT ? BT_UNIT : FB_UNIT, bytes = p.blockLen * unit;
+    bursts b = {p.blockCount, uint32_t(bytes), int64_t(p.srcGap) * NPU_BLK_BYTES,
+                int64_t(p.dstGap) * unit};
+    if (to.mem == MEM_FB && p.blockCount > 1) {
+        b.src_gap_bytes -= bytes;
+        b.dst_gap_bytes -= bytes;
+    }
+    cube_bursts(c, to.mem == MEM_BT ? OP_copy_l1_bt : OP_copy_l1_fb, mover<T>, to, from, b, where);
+}
+
 template <class T>
 inline void move(const AscendC::LocalTensor<T> &dst, const AscendC::GlobalTensor<T> &src,
                  const bursts &b, const padding &pad, npu_where where)
 {
-    copy_bursts(core(), OP_copy_gm_to_ub, mover<T>, dst.raw(), src.raw(), b, pad, where);
+    if (NPU_LIKELY(is_in_ub(dst)))
+        copy_bursts(core(), OP_copy_gm_to_ub, mover<T>, dst.raw(), src.raw(), b, pad, where);
+    else
+        move_l1_in(dst, src, b, where);
 }
 template <class T>
 inline void move(const AscendC::GlobalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
                  const bursts &b, const padding &, npu_where where)
 {
-    copy_bursts(core(), OP_copy_ub_to_gm, mover<T>, dst.raw(), src.raw(), b, {}, where);
+    if (NPU_LIKELY(is_in_ub(src)))
+        copy_bursts(core(), OP_copy_ub_to_gm, mover<T>, dst.raw(), src.raw(), b, {}, where);
+    else
+        move_l1_out(dst, src, b, where);
 }
 template <class T>
 inline void move(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
@@ -93,19 +218,35 @@ template <class T>
 inline void move_run(const AscendC::LocalTensor<T> &dst, const AscendC::GlobalTensor<T> &src,
                      uint32_t bytes, npu_where where)
 {
-    npu_copy(core(), OP_copy_gm_to_ub, dst.raw(), src.raw(), bytes, where);
+    if (NPU_LIKELY(is_in_ub(dst)))
+        npu_copy(core(), OP_copy_gm_to_ub, dst.raw(), src.raw(), bytes, where);
+    else
+        move_l1_in(dst, src, {1, bytes, 0, 0}, where);
 }
 template <class T>
 inline void move_run(const AscendC::GlobalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
                      uint32_t bytes, npu_where where)
 {
-    npu_copy(core(), OP_copy_ub_to_gm, dst.raw(), src.raw(), bytes, where);
+    if (NPU_LIKELY(is_in_ub(src)))
+        npu_copy(core(), OP_copy_ub_to_gm, dst.raw(), src.raw(), bytes, where);
+    else
+        move_l1_out(dst, src, {1, bytes, 0, 0}, where);
 }
 template <class T>
 inline void move_run(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
                      uint32_t bytes, npu_where where)
 {
-    copy_ub_to_ub(core(), dst.raw(), src.raw(), {1, bytes, 0, 0}, where);
+    if (NPU_LIKELY(is_in_ub(dst) && is_in_ub(src))) {
+        copy_ub_to_ub(core(), dst.raw(), src.raw(), {1, bytes, 0, 0}, where);
+        return;
+    }
+    npu_core *c = core();
+    const npu_ref to = local_ref(c, dst), from = local_ref(c, src);
+    if (from.mem == MEM_L1 && (to.mem == MEM_BT || to.mem == MEM_FB))
+        cube_bursts(c, to.mem == MEM_BT ? OP_copy_l1_bt : OP_copy_l1_fb, mover<T>, to, from,
+                    {1, bytes, 0, 0}, where);
+    else
+        no_way(c, dst.GetPosition(), src.GetPosition(), where);
 }
 
 [[gnu::cold, gnu::noinline]] inline void note_length(uint64_t bytes, uint32_t moved,
@@ -297,8 +438,28 @@ namespace AscendC {
     }
 NPU_DATA_COPY(LocalTensor, GlobalTensor)
 NPU_DATA_COPY(GlobalTensor, LocalTensor)
-NPU_DATA_COPY(LocalTensor, LocalTensor)
 #undef NPU_DATA_COPY
+template <typename T>
+inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t count,
+                     npu_where where = NPU_HERE)
+{
+    const uint32_t bytes = nputwin::whole_blks<PrimT<T>>(count, where);
+    if (bytes)
+        nputwin::move_run(dst, src, bytes, where);
+}
+template <typename T>
+inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src,
+                     const DataCopyParams &repeatParams, npu_where where = NPU_HERE)
+{
+    const DataCopyParams &p = repeatParams;
+    if (NPU_LIKELY(nputwin::is_in_ub(dst) && nputwin::is_in_ub(src)))
+        nputwin::copy_ub_to_ub(nputwin::core(), dst.raw(), src.raw(),
+                               {p.blockCount, p.blockLen * uint32_t(NPU_BLK_BYTES),
+                                p.srcGap * NPU_BLK_BYTES, p.dstGap * NPU_BLK_BYTES},
+                               where);
+    else
+        nputwin::move_inside(dst, src, p, where);
+}
 
 /* Pieces of a tensor of up to eight dimensions, the first one contiguous. */
 template <typename T>
@@ -324,6 +485,10 @@ inline void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
     const Nd2NzParams &p = intriParams;
     constexpr uint32_t elem = sizeof(PrimT<T>), c0 = NPU_BLK_BYTES / elem;
     static_assert(elem <= 4, "DataCopy of ND to NZ takes elements of 8, 16 and 32 bits");
+    if (!nputwin::is_in_ub(dst)) {
+        nputwin::nd2nz_l1(dst, src, p, where);
+        return;
+    }
     for (uint32_t nd = 0; nd < p.ndNum; nd++)
         for (uint32_t d = 0; d < p.dValue; d += c0) {
             const uint32_t len = (p.dValue - d < c0 ? p.dValue - d : c0) * elem;

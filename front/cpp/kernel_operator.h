@@ -22,6 +22,7 @@
 #include "bufpool.h"
 #include "sync.h"
 #include "copy.h"
+#include "cube.h"
 #include "vector.h"
 #include "select.h"
 #include "reduce.h"

@@ -55,17 +55,18 @@ constexpr uint32_t round_up_blk(uint32_t n)
 
 /* The one sentence about a full UB. */
 inline void fault_ub_full(npu_core *c, npu_where where, const char *what, uint32_t n, uint32_t len,
-                          uint64_t used)
+                          uint64_t used, npu_mem mem = MEM_UB)
 {
-    const uint64_t all = c->mem[MEM_UB].bytes, ask = uint64_t(n) * round_up_blk(len);
+    const uint64_t all = c->mem[mem].bytes, ask = uint64_t(n) * round_up_blk(len);
     const uint64_t left = used < all ? all - used : 0;
-    const uint32_t reserved = reserved_ub_bytes(c);
+    const uint32_t reserved = mem == MEM_UB ? reserved_ub_bytes(c) : 0;
     npu_fault(
         c, NPU_E_UB_FULL, where,
-        "%s does not fit into UB: %u x %u bytes asked (%llu after rounding up to 32), %llu of "
+        "%s does not fit into %s: %u x %u bytes asked (%llu after rounding up to 32), %llu of "
         "%llu bytes are left, %llu too many; plan for %llu bytes, the top %u are reserved",
-        what, n, len, (unsigned long long)ask, (unsigned long long)left, (unsigned long long)all,
-        (unsigned long long)(ask - left), (unsigned long long)(all - reserved), reserved);
+        what, npu_mems[mem].name, n, len, (unsigned long long)ask, (unsigned long long)left,
+        (unsigned long long)all, (unsigned long long)(ask - left),
+        (unsigned long long)(all - reserved), reserved);
 }
 
 } // namespace nputwin
@@ -130,15 +131,16 @@ public:
         const uint64_t at[] = {uint64_t(Std::get<0>(addr0)), uint64_t(Std::get<0>(addrs))...};
         const uint64_t len[] = {uint64_t(Std::get<1>(addr0)), uint64_t(Std::get<1>(addrs))...};
         constexpr uint32_t num = 1 + sizeof...(Addrs);
-        uint32_t end = used_;
+        constexpr npu_mem mem = nputwin::mem_of(TQueBind<src, dst, depth, mask>::pos);
+        uint32_t end = used_[mem];
         for (uint32_t i = 0; i < num; i++) {
             if (NPU_UNLIKELY(at[i] % NPU_BLK_BYTES || len[i] % NPU_BLK_BYTES || len[i] != len[0] ||
-                             at[i] + len[i] > core_->mem[MEM_UB].bytes)) {
+                             at[i] + len[i] > core_->mem[mem].bytes)) {
                 npu_fault(core_, NPU_E_ARG, where,
                           "%s: buffer %u at byte %llu, %llu bytes: multiples of 32, all of one "
-                          "length, inside the %u bytes of UB",
+                          "length, inside the %u bytes of %s",
                           nputwin::owner_name(que.Owner()).text, i, (unsigned long long)at[i],
-                          (unsigned long long)len[i], core_->mem[MEM_UB].bytes);
+                          (unsigned long long)len[i], core_->mem[mem].bytes, npu_mems[mem].name);
                 return false;
             }
             end = at[i] + len[i] > end ? uint32_t(at[i] + len[i]) : end;
@@ -149,13 +151,11 @@ public:
                       nputwin::owner_name(que.Owner()).text, nputwin::MAX_BUFFERS, n_buffers_, num);
             return false;
         }
-        used_ = end; /* what InitBuffer without an address hands out begins behind it */
+        used_[mem] = end; /* what InitBuffer without an address hands out begins behind it */
         que.Bind(this, &buffers_[n_buffers_], num, uint32_t(len[0]), where);
         for (uint32_t i = 0; i < num; i++)
-            buffers_[n_buffers_++] = {core_->mem[MEM_UB].base + at[i],
-                                      nputwin::buffer_state::FREE,
-                                      {-1, 0, 0},
-                                      {-1, 0, 0}};
+            buffers_[n_buffers_++] = {
+                core_->mem[mem].base + at[i], nputwin::buffer_state::FREE, {-1, 0, 0}, {-1, 0, 0}};
         return !core_->faulted;
     }
 
@@ -224,7 +224,8 @@ public:
             Wait(buffers_[i].filled, {nullptr, 0});
             Wait(buffers_[i].drained, {nullptr, 0});
         }
-        used_ = n_buffers_ = 0;
+        n_buffers_ = 0;
+        std::memset(used_, 0, sizeof(used_));
         std::memset(ids_, 0, sizeof(ids_));
         std::memset(n_out_, 0, sizeof(n_out_));
     }
@@ -265,7 +266,7 @@ public:
     }
 
     /* Bytes of UB handed out so far; for this door only. */
-    uint32_t UsedBytes() const { return used_; }
+    uint32_t UsedBytes() const { return used_[MEM_UB]; }
 
 private:
     template <TPosition, TPosition, int32_t, auto> friend class TQueBind;
@@ -280,7 +281,7 @@ private:
     uint8_t *spm_ = nullptr;
     int32_t spm_bytes_ = 0;
     spill *spills_ = nullptr;
-    uint32_t used_ = 0, n_buffers_ = 0;
+    uint32_t used_[N_MEMS] = {}, n_buffers_ = 0;    /* bytes handed out of each memory */
     uint8_t ids_[N_PIPES][N_PIPES] = {};            /* bit an event id that is taken */
     uint8_t n_out_[int(TPosition::MAX)] = {};       /* tensors between AllocTensor and FreeTensor */
     nputwin::buffer buffers_[nputwin::MAX_BUFFERS]; /* of all queues, in order of InitBuffer */
@@ -321,15 +322,21 @@ private:
         core_ = nullptr;
     }
 
+    /* A core of a mix kernel runs the lines for the other kind too: what lies in a memory that it
+     * has not is made elsewhere, and a fault comes only when an instruction uses it. */
     uint8_t *Take(const nputwin::owner &o, uint32_t n, uint32_t len, npu_where where)
     {
+        const npu_mem mem = nputwin::mem_of(nputwin::has_buffers(o.src) ? o.src : o.dst);
         const uint64_t ask = uint64_t(n) * nputwin::round_up_blk(len);
-        if (NPU_UNLIKELY(ask > core_->mem[MEM_UB].bytes - used_)) {
-            nputwin::fault_ub_full(core_, where, nputwin::owner_name(o).text, n, len, used_);
+        if (NPU_UNLIKELY(!core_->mem[mem].base))
+            return Spill(ask);
+        if (NPU_UNLIKELY(ask > core_->mem[mem].bytes - used_[mem])) {
+            nputwin::fault_ub_full(core_, where, nputwin::owner_name(o).text, n, len, used_[mem],
+                                   mem);
             return Spill(ask);
         }
-        uint8_t *p = core_->mem[MEM_UB].base + used_;
-        used_ += uint32_t(ask);
+        uint8_t *p = core_->mem[mem].base + used_[mem];
+        used_[mem] += uint32_t(ask);
         return p;
     }
     uint8_t *Spill(uint64_t bytes)

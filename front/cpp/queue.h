@@ -19,11 +19,47 @@ namespace nputwin {
 /* Pipe that writes and pipe that reads what goes from position src to position dst. */
 constexpr npu_pipe writer_of(AscendC::TPosition src)
 {
-    return src == AscendC::TPosition::GM || src == AscendC::TPosition::VECIN ? PIPE_MTE2 : PIPE_V;
+    using P = AscendC::TPosition;
+    switch (src) {
+    case P::GM:
+    case P::VECIN:
+    case P::A1:
+    case P::B1:
+    case P::C1:
+        return PIPE_MTE2;
+    case P::A2:
+    case P::B2:
+    case P::C2:
+        return PIPE_MTE1;
+    case P::CO1:
+        return PIPE_M;
+    case P::C2PIPE2GM:
+        return PIPE_FIX;
+    default:
+        return PIPE_V;
+    }
 }
 constexpr npu_pipe reader_of(AscendC::TPosition dst)
 {
-    return dst == AscendC::TPosition::GM || dst == AscendC::TPosition::VECOUT ? PIPE_MTE3 : PIPE_V;
+    using P = AscendC::TPosition;
+    switch (dst) {
+    case P::GM:
+    case P::VECOUT:
+        return PIPE_MTE3;
+    case P::A1:
+    case P::B1:
+    case P::C1:
+        return PIPE_MTE1;
+    case P::A2:
+    case P::B2:
+    case P::C2:
+        return PIPE_M;
+    case P::CO1:
+    case P::C2PIPE2GM:
+        return PIPE_FIX;
+    default:
+        return PIPE_V;
+    }
 }
 
 } // namespace nputwin
@@ -41,8 +77,9 @@ template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQue
     static_assert(dst != TPosition::TSCM,
                   "TSCM: the queue between vector and cube unit comes with the cube unit, which "
                   "this version does not have");
-    static_assert(nputwin::is_ub(src) || nputwin::is_ub(dst),
-                  "TQue: this version has queues on VECIN, VECOUT and VECCALC only");
+    static_assert(nputwin::has_buffers(src) || nputwin::has_buffers(dst),
+                  "TQue: a queue lies in a memory of the core: VECIN, VECOUT, VECCALC, A1, B1, C1, "
+                  "A2, B2, C2, CO1 or C2PIPE2GM");
     static_assert(depth >= 0 && depth <= nputwin::MAX_BUFFERS, "TQue: depth is 0..64");
 
 public:
@@ -126,7 +163,7 @@ private:
     friend class TPipe;
     template <TPosition, uint32_t> friend class nputwin::buffer_pool;
     static constexpr uint32_t slots = depth > 0 ? depth : 1;
-    static constexpr TPosition pos = nputwin::is_ub(src) ? src : dst;
+    static constexpr TPosition pos = nputwin::has_buffers(src) ? src : dst;
 
     TPipe *pipe_ = nullptr;
     nputwin::buffer *buffers_ = nullptr;
@@ -149,7 +186,8 @@ private:
     {
         if (b)
             return LocalTensor<T>(reinterpret_cast<PrimT<T> *>(b->p), len_, pos);
-        const npu_bank &ub = nputwin::core()->mem[MEM_UB]; /* a fault was raised: anything valid */
+        const npu_bank &ub =
+            nputwin::core()->mem[nputwin::mem_of(pos)]; /* a fault: anything valid */
         return LocalTensor<T>(reinterpret_cast<PrimT<T> *>(ub.base), num_ ? len_ : ub.bytes, pos);
     }
 
@@ -250,8 +288,10 @@ class TQue : public TQueBind<pos == TPosition::VECIN ? TPosition::GM : pos,
 
 /* Scratch memory without a protocol. */
 template <TPosition pos = TPosition::LCM> class TBuf {
-    static_assert(nputwin::is_ub(pos),
-                  "TBuf: this version has buffers on VECIN, VECOUT and VECCALC only");
+    static_assert(
+        nputwin::has_buffers(pos),
+        "TBuf: a buffer lies in a memory of the core: VECIN, VECOUT, VECCALC, A1, B1, C1, "
+        "A2, B2, C2, CO1 or C2PIPE2GM");
 
 public:
     TBuf() {}

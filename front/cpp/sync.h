@@ -38,11 +38,13 @@ public:
     }
 };
 
-/* All vector cores of the launch meet. */
+/* All vector cores of the launch meet; or all cores of both kinds. */
 template <bool isAIVOnly = true> inline void SyncAll(npu_where where = NPU_HERE)
 {
-    static_assert(isAIVOnly, "SyncAll<false>: cube cores are not part of this version");
-    npu_sync_all(nputwin::core(), where);
+    if constexpr (isAIVOnly)
+        npu_sync_all(nputwin::core(), where);
+    else
+        npu_sync_all_kinds(nputwin::core(), where);
 }
 
 /* Flags between cores. The wait stops the whole core on 2201, whatever its template arguments. */

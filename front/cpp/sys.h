@@ -71,7 +71,10 @@ template <typename T> inline void CheckLocalMemoryIA(const T &)
 }
 
 /* Runs fun on one kind of core. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow" /* AscendC::AIC is a constant too */
 enum class EngineType { AIC, AIV };
+#pragma GCC diagnostic pop
 template <EngineType engine, auto funPtr, class... Args> inline void Async(Args... args)
 {
     if ((engine == EngineType::AIV) == (nputwin::core()->core_kind == CORE_AIV))

@@ -19,6 +19,9 @@ enum bm_t { BM_DISABLE, BM_ENABLE };
 
 namespace AscendC {
 
+/* Kinds of cores, for g_coreType (launch/qualifiers.h). */
+constexpr int32_t AIC = 1, AIV = 2, MIX = 3, AIC_VIEW = AIC, AIV_VIEW = AIV;
+
 using TEventID = int8_t;
 using TTagType = int32_t;
 using TBufHandle = uint8_t *;
@@ -329,7 +332,8 @@ struct Nz2NdParamsFull {
     uint16_t dstDStride = 0, dstNdMatrixStride = 1;
 };
 
-/* No page has these two, but public programs say them. */
+/* No page has these, but public programs say them. */
+template <class A, class B> struct IsSameType : std::is_same<A, B> {};
 template <bool condition, class Then, class Else>
 struct Conditional : std::conditional<condition, Then, Else> {};
 template <class A, class B> constexpr auto DivCeil(A a, B b) { return b ? (a + b - 1) / b : a; }
@@ -359,6 +363,13 @@ constexpr bool is_ub(AscendC::TPosition p)
 {
     return p == AscendC::TPosition::VECIN || p == AscendC::TPosition::VECOUT ||
            p == AscendC::TPosition::VECCALC;
+}
+
+/* A position in a memory that queues and buffers are made in. */
+constexpr bool has_buffers(AscendC::TPosition p)
+{
+    return is_ub(p) || (p >= AscendC::TPosition::A1 && p <= AscendC::TPosition::CO1) ||
+           p == AscendC::TPosition::C2PIPE2GM;
 }
 
 struct pipe_pair {

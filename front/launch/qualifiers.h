@@ -29,6 +29,12 @@ using GM_ADDR = std::uint8_t *; /* a type, not a macro: it may stand in any decl
 #define ASCEND_IS_AIC constexpr(!1)
 #define ASCEND_IS_AIV constexpr(!0)
 #endif
+/* `g_coreType == AscendC::AIC`, with or without AscendC:: in front: a constant of each view. */
+#ifdef NPUTWIN_VIEW_AIC
+#define g_coreType AIC_VIEW
+#else
+#define g_coreType AIV_VIEW
+#endif
 #define ASCEND_IS_NOT_AIC ASCEND_IS_AIV
 #define ASCEND_IS_NOT_AIV ASCEND_IS_AIC
 

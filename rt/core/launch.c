@@ -181,7 +181,6 @@ struct launch {
     uint32_t block_dim;
     void (*call)(void (*fn)(void), const void *args);
     const void *args;
-    void (*fn)(void);
     void *(*copy_args)(const void *args);
     void (*drop_args)(void *copy);
 };
@@ -190,18 +189,25 @@ static void run_block(void *arg, struct npu_core *c)
 {
     const struct launch *l = arg;
 
-    (void)c;
-    l->call(l->fn, l->args);
+    l->call(c->core_kind == CORE_AIC ? l->kernel->aic : l->kernel->aiv, l->args);
 }
 
 /* The code that the chip would report for a kernel of that core kind. */
 static int fault_code(enum npu_status st, uint32_t kind)
 {
+    if (st == NPU_E_DEADLOCK && kind != NPUTWIN_AIV) /* the chip would wait until its time is out */
+        return ACL_ERROR_RT_AICORE_TIMEOUT;
     if (st == NPU_E_NOMEM)
         return ACL_ERROR_RT_MEMORY_ALLOCATION;
     if (st == NPU_E_UNSUP)
         return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
     return kind == NPUTWIN_AIV ? ACL_ERROR_RT_VECTOR_CORE_EXCEPTION : ACL_ERROR_RT_AICORE_EXCEPTION;
+}
+
+/* Beside the cube core of a mix kernel. */
+static uint8_t vector_cores_of(uint32_t kind)
+{
+    return kind == NPUTWIN_MIX_1_2 ? 2 : kind == NPUTWIN_MIX_1_1 ? 1 : 0;
 }
 
 static int run_launch(void *arg, struct npu_diag *story)
@@ -211,6 +217,7 @@ static int run_launch(void *arg, struct npu_diag *story)
                            .name = l->kernel->name,
                            .block_dim = l->block_dim,
                            .core_kind = l->kernel->kind == NPUTWIN_AIC ? CORE_AIC : CORE_AIV,
+                           .n_mix_aiv = vector_cores_of(l->kernel->kind),
                            .run = run_block,
                            .arg = arg};
     enum npu_status st = npu_launch(&n, story);
@@ -287,15 +294,11 @@ static int check(const struct nputwin_kernel *k, uint32_t block_dim, const void 
             "kernel launch failure: %s: blockDim %u is not in [1, %d]: use at most as "
             "many blocks as cores and let each loop over its share",
             k->name, block_dim, NPU_MAX_BLOCKS);
-    if (k->kind == NPUTWIN_MIX_1_1 || k->kind == NPUTWIN_MIX_1_2)
-        return npu_rt_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                           "kernel launch failure: %s is a mix kernel (cube and vector cores "
-                           "together), which this version does not run",
-                           k->name);
-    if (!(k->kind == NPUTWIN_AIC ? k->aic : k->aiv))
+    const bool wants_aic = k->kind != NPUTWIN_AIV, wants_aiv = k->kind != NPUTWIN_AIC;
+    if ((wants_aic && !k->aic) || (wants_aiv && !k->aiv))
         return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
                            "kernel launch failure: %s has no code for %s cores", k->name,
-                           k->kind == NPUTWIN_AIC ? "cube" : "vector");
+                           wants_aic && !k->aic ? "cube" : "vector");
     return ACL_OK;
 }
 
@@ -332,6 +335,5 @@ NPU_API uint32_t nputwin_launch(const void *key, uint32_t block_dim, void *l2_ct
     rc = check_arch(k, l.soc);
     if (rc)
         return (uint32_t)rc;
-    l.fn = k->kind == NPUTWIN_AIC ? k->aic : k->aiv;
     return (uint32_t)npu_rt_enqueue(stream, k->name, run_launch, &l, copy_launch, drop_launch);
 }

@@ -34,19 +34,27 @@ struct outcome {
     std::string story;
 };
 
+/* On cores of one kind, or n_mix_aiv vector cores beside each cube core. */
 template <class Body>
-inline outcome run_kernel(Body body, uint32_t blocks = 1, const char *soc = "Ascend910B2")
+inline outcome run_on(npu_core_kind kind, int n_mix_aiv, Body body, uint32_t blocks = 1,
+                      const char *soc = "Ascend910B2")
 {
     npu_diag d = {};
     struct npu_launch l = {};
+    l.n_mix_aiv = uint8_t(n_mix_aiv);
     l.soc = npu_soc_find(soc);
     l.name = "test";
     l.block_dim = blocks;
-    l.core_kind = CORE_AIV;
+    l.core_kind = kind;
     l.run = [](void *arg, npu_core *) { (*static_cast<Body *>(arg))(); };
     l.arg = &body;
     const npu_status st = npu_launch(&l, &d);
     return {st, d.text};
+}
+template <class Body>
+inline outcome run_kernel(Body body, uint32_t blocks = 1, const char *soc = "Ascend910B2")
+{
+    return run_on(CORE_AIV, 0, body, blocks, soc);
 }
 
 /* The launch went well. */

@@ -290,6 +290,7 @@ static bool has_reference(uint32_t op)
 /* Not lane by lane: where all forms of a shape are compared with something of another source. */
 static const char *const elsewhere[N_SHAPES] = {
     [SHAPE_QUANT] = "t_adv_quant.cpp",
+    [SHAPE_CUBE] = "t_cube.cpp",     /* its own memories */
     [SHAPE_ROWS] = "t_adv_norm.cpp", /* whole rows: it has one form */
     [SHAPE_TOS4] = "t_c_api_special.cpp",
     [SHAPE_OFS4] = "t_c_api_special.cpp",

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * load3d.c - image to columns.
+ *
+ * The image in L1 is C1 x H x W x C0. Its matrix has a row for each place of the filter (left to
+ * right, then down) and a column for each (c1, filter row, filter column, c0). A part of it becomes
+ *
+ *   L0A             rows of fractals                    16 rows x C0 columns each
+ *   L0A, transposed the same of the transposed part
+ *   L0B             the part as the K x N matrix: K are its rows
+ *
+ * What lies beyond the matrix is 0.
+ */
+#include "core_int.h"
+#include <string.h>
+#include "../base/banned.h"
+
+enum { ROWS = 16 };
+
+struct loading {
+    const struct npu_image *p;
+    const uint8_t *l1;
+    uint64_t at;
+    uint32_t elem, c0, out_w, out_h;
+    uint64_t pad_value;
+};
+
+/* Element (row, column) of the whole matrix. */
+static void fetch(const struct loading *l, uint32_t row, uint32_t column, uint8_t *to)
+{
+    const struct npu_image *p = l->p;
+    const uint32_t tap = column / l->c0 % (p->filter_w * p->filter_h);
+    const uint32_t c1 = column / l->c0 / (p->filter_w * p->filter_h);
+    const int32_t y =
+        (int32_t)(row / l->out_w * p->stride_h + tap / p->filter_w * p->dilation_h) - p->pad_top;
+    const int32_t x =
+        (int32_t)(row % l->out_w * p->stride_w + tap % p->filter_w * p->dilation_w) - p->pad_left;
+
+    memset(to, 0, l->elem);
+    if (row >= l->out_w * l->out_h || c1 * l->c0 >= p->channels)
+        return;
+    if (y < 0 || x < 0 || y >= p->h || x >= p->w) {
+        memcpy(to, &l->pad_value, l->elem);
+        return;
+    }
+    uint64_t at =
+        l->at + (((uint64_t)c1 * p->h + (uint32_t)y) * p->w + (uint32_t)x) * NPU_BLK_BYTES;
+    if (p->boundary_bytes)
+        at %= p->boundary_bytes;
+    memcpy(to, l->l1 + at + column % l->c0 * l->elem, l->elem);
+}
+
+static uint32_t round_up(uint32_t n, uint32_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+/* Element (row, column) of what is loaded, over all repeats. */
+static void fetch_part(const struct loading *l, uint32_t row, uint32_t column, uint8_t *to)
+{
+    const struct npu_image *p = l->p;
+    const uint32_t rows = round_up(p->rows, ROWS), columns = round_up(p->columns, l->c0);
+    const uint32_t i = p->repeats_columns ? column / columns : row / rows;
+
+    row = p->repeats_columns ? row : row % rows + i * p->repeat_stride * ROWS;
+    column = p->repeats_columns ? column % columns + i * p->repeat_stride * l->c0 : column;
+    fetch(l, p->row0 + row, p->column0 + column, to);
+}
+
+/* Places of the filter along one side; 0 when it does not fit once. */
+static uint32_t places(uint32_t size, uint32_t pads, uint32_t filter, uint32_t dilation,
+                       uint32_t stride)
+{
+    const uint32_t window = (filter - 1) * dilation + 1;
+
+    return stride && size + pads >= window ? (size + pads - window) / stride + 1 : 0;
+}
+
+void npu_load3d_run(struct npu_core_int *c, const struct npu_insn *in)
+{
+    const struct npu_image *p = &in->cube.image;
+    struct loading l = {.p = p,
+                        .l1 = c->pub.mem[MEM_L1].base,
+                        .at = in->ref[1].at_bytes,
+                        .elem = npu_types[in->type].bytes,
+                        .c0 = npu_c0(in->type, false),
+                        .pad_value = in->scalar};
+    const bool to_b = in->ref[0].mem == MEM_L0B, turns = to_b || p->transposes;
+    const uint32_t n_rows = round_up(p->rows, ROWS) * (p->repeats_columns ? 1 : p->n_repeat);
+    const uint32_t n_columns = round_up(p->columns, l.c0) * (p->repeats_columns ? p->n_repeat : 1);
+    uint8_t *to = npu_at(c, &in->ref[0]);
+
+    l.out_w = places(p->w, p->pad_left + p->pad_right, p->filter_w, p->dilation_w, p->stride_w);
+    l.out_h = places(p->h, p->pad_top + p->pad_bottom, p->filter_h, p->dilation_h, p->stride_h);
+    if (!l.out_w || !l.out_h) {
+        npu_fault(
+            &c->pub, NPU_E_ARG, in->where,
+            "load3d: the filter of %u x %u (height x width, dilation %u x %u, stride %u x %u) "
+            "does not fit into the image of %u x %u with its padding",
+            p->filter_h, p->filter_w, p->dilation_h, p->dilation_w, p->stride_h, p->stride_w, p->h,
+            p->w);
+        return;
+    }
+    if (!turns) {
+        for (uint32_t r1 = 0; r1 < n_rows; r1 += ROWS)
+            for (uint32_t k1 = 0; k1 < n_columns; k1 += l.c0)
+                for (uint32_t r = 0; r < ROWS; r++)
+                    for (uint32_t k = 0; k < l.c0; k++, to += l.elem)
+                        fetch_part(&l, r1 + r, k1 + k, to);
+        return;
+    }
+    /* Fractals of 16 columns x C0 rows: in rows of M (L0A), or in rows of K (L0B). */
+    const uint32_t m1 = (n_columns + ROWS - 1) / ROWS, k1 = n_rows / l.c0;
+    for (uint32_t i = 0; i < m1 * k1; i++) {
+        const uint32_t m = (to_b ? i % m1 : i / k1) * ROWS, k = (to_b ? i / m1 : i % k1) * l.c0;
+        for (uint32_t r = 0; r < ROWS; r++)
+            for (uint32_t e = 0; e < l.c0; e++, to += l.elem)
+                if (m + r < n_columns)
+                    fetch_part(&l, k + e, m + r, to);
+                else
+                    memset(to, 0, l.elem);
+    }
+}
