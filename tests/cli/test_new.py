@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ROWS = re.findall(r'^TEMPLATE\("(\w)", "(\w+)", +"(\d+)", +"(\w+)", +"([\w/]+)", +"(\w+)",', (ROOT / "cli/template.def").read_text(), re.M)
+ROWS = re.findall(r'^TEMPLATE\("(\w)", "(\w+)", +"(\d+)", +"(\w+)", +"([\w/ ]+)", +"(\w+)",', (ROOT / "cli/template.def").read_text(), re.M)
 SAMPLE = ("A", "library", "7", "extension")
 
 
@@ -28,21 +28,24 @@ def test_rows_were_read():
 
 @pytest.mark.parametrize("row", ROWS, ids=["-".join(row[:4]) for row in ROWS])
 def test_names_are_replaced_and_nothing_else(new, tmp_path, row):
-    """The tree is the package of ops/ with its names replaced."""
-    assert new("gated_sum", *arguments(*row[:4])).returncode == 0
-    tree, = tmp_path.iterdir()
+    """The tree is packages of ops/ with their names replaced: as many files, and other ones byte for byte."""
+    done = new("gated_sum", *arguments(*row[:4]))
+    assert done.returncode == 0, done.stderr
     word, camel = row[5], "".join(part.capitalize() for part in row[5].split("_"))
-    source = ROOT / "ops" / row[4]
-    files = [p for p in source.rglob("*") if p.is_file() and not {"build", "dist", "staging", "__pycache__"} & set(p.relative_to(source).parts)]
-    made = sorted(p.relative_to(tree).as_posix() for p in tree.rglob("*") if p.is_file())
-    assert len(made) == len(files)
-    for path in tree.rglob("*"):
-        text = path.as_posix() + (path.read_text() if path.is_file() else "")
-        assert word not in text and camel not in text, path
-    for path in files:
-        name = path.relative_to(source).as_posix()
-        if word not in name + path.read_text() and camel not in path.read_text() and row[3] == "extension" and "npu_ops" not in path.read_text():
-            assert (tree / name).read_bytes() == path.read_bytes()
+    parts = row[4].split()
+    sources = {}
+    for part in parts:
+        for path in (ROOT / "ops" / part).rglob("*"):
+            if path.is_file() and not {"build", "dist", "staging", "__pycache__"} & set(path.parts) and "hifloat4" not in path.as_posix():
+                sources[path.relative_to(ROOT / "ops" / part if len(parts) == 1 else ROOT / "ops").as_posix()] = path
+    tree = tmp_path if len(parts) > 1 else tmp_path / "gated_sum_extension"
+    made = {p.relative_to(tree).as_posix(): p for p in tree.rglob("*") if p.is_file()}
+    assert len(made) == len(sources) > 5
+    for name, path in made.items():
+        text = name + path.read_text()
+        assert word not in text and camel not in text, name
+    same = [name for name in made if name in sources and made[name].read_bytes() == sources[name].read_bytes()]
+    assert "setup.py" in same or "amct_ops/ops_build.sh" in same and "amct_ops/setup.py" in same or len(parts) == 1
 
 
 @pytest.mark.parametrize("row", ROWS, ids=["-".join(row[:4]) for row in ROWS])
@@ -80,6 +83,50 @@ def test_usage_errors(new, tmp_path, args, says):
     assert (done.returncode, done.stdout) == (2, "") and says in done.stderr and list(tmp_path.iterdir()) == []
 
 
+def lines_added(new, tmp_path, *args):
+    """What --into changes of files that are there: {name: [line]}; nothing but whole lines is added."""
+    before = {p: p.read_text() for p in tmp_path.rglob("*") if p.is_file()}
+    dry = new("gated_sum", *args, "--dry-run")
+    assert dry.returncode == 0 and before == {p: p.read_text() for p in tmp_path.rglob("*") if p.is_file()}, dry.stderr
+    assert new("gated_sum", *args).stdout == dry.stdout
+    return {p.relative_to(tmp_path).as_posix(): (text, p.read_text()) for p, text in before.items() if p.read_text() != text}
+
+
+def test_into_an_extension(new, run, tmp_path):
+    """One host file, one kernel, one ascendc_library linked in, one test class, a line in the README."""
+    new("scale_rows")
+    changed = lines_added(new, tmp_path, "--into", "scale_rows_extension")
+    assert set(changed) == {f"scale_rows_extension/{name}" for name in ("CMakeLists.txt", "README.md", "test/test.py")}
+    cmake = changed["scale_rows_extension/CMakeLists.txt"][1]
+    assert "ascendc_library(gated_sum_kernel STATIC csrc/kernel/gated_sum_custom.cpp)" in cmake
+    assert re.search(r"add_library\(\w+ SHARED csrc/host/scale_rows.cpp csrc/host/gated_sum.cpp\)", cmake)
+    assert re.search(r"target_link_libraries\([^)]* gated_sum_kernel\)", cmake)
+    assert "class TestGatedSum(TestCase)" in changed["scale_rows_extension/test/test.py"][1]
+    assert (tmp_path / "scale_rows_extension/csrc/kernel/gated_sum_custom.cpp").is_file()
+    done = run("nputwin", "check", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout
+    assert new("gated_sum", "--into", "scale_rows_extension").returncode == 1  # it is there now
+
+
+def test_into_a_package_of_amct_ops(new, run, tmp_path):
+    """Copy and rename: the scripts of all operators stay as they are, byte for byte."""
+    new("scale_rows", "--layout", "amct")
+    changed = lines_added(new, tmp_path, "--layout", "amct", "--into", ".")
+    assert set(changed) == {"amct_ops/README.md"}
+    assert re.search(r"^\| `gated_sum` \| `gated_sum_encode", changed["amct_ops/README.md"][1], re.M)
+    assert (tmp_path / "tests/amct_ops/test_gated_sum.py").is_file()
+    done = run("nputwin", "check", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout
+
+
+def test_into_what_is_no_package(new, tmp_path):
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x/setup.py").write_text("")
+    done = new("gated_sum", "--into", "x")
+    assert done.returncode == 1 and "no package that an operator can be added to" in done.stderr
+    assert [p.name for p in (tmp_path / "x").iterdir()] == ["setup.py"]
+
+
 LONG = [pytest.param(row, marks=[] if row[:4] == SAMPLE else pytest.mark.long, id="-".join(row[:4])) for row in ROWS]
 
 
@@ -87,7 +134,7 @@ LONG = [pytest.param(row, marks=[] if row[:4] == SAMPLE else pytest.mark.long, i
 def test_a_fresh_tree_builds_and_passes(new, run, tmp_path, row):
     """From new to report, with the commands alone."""
     assert new("gated_sum", *arguments(*row[:4])).returncode == 0
-    tree, = tmp_path.iterdir()
+    tree = tmp_path / ("amct_ops" if row[3] == "amct" else "gated_sum_extension")
     site = str(tmp_path / "site")
     env = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PIP_TARGET": site, "PYTHONPATH": site}
     for command in ("build", "install", "test"):
