@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands in the root README work as they stand.
+"""The commands in the root README and in docs/*.md work as they stand.
 
 Each sh block is run by bash, with the environment's programs on PATH. Two kinds of line are run in a form that
 does not start the whole build again: `make X` as `make -n X`, and `pip install .` as a dry run over the tree
@@ -19,7 +19,8 @@ from layers import ROOT
 
 BIN = Path(sys.executable).parent
 BUILD = Path(os.environ.get("NPU_BUILD_DIR", ROOT / "build"))
-BLOCKS = re.findall(r"^```sh\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]  # a block with a place, ```sh any, is of tests/seeds
+BLOCKS = [block for page in PAGES for block in re.findall(r"^```sh\n(.*?)^```", page.read_text(), re.M | re.S)]
 
 
 def runnable(block):
