@@ -11,6 +11,7 @@
  *   L0C  Nz  columns of 16 x 16 sums of 32 bits
  */
 #include "core_int.h"
+#include "panels.h"
 #include <stdlib.h>
 #include <string.h>
 #include "../base/banned.h"
@@ -281,17 +282,6 @@ static void run_nd2nz(struct npu_core_int *c, const struct npu_insn *in)
         }
 }
 
-static void turn_16x16(uint8_t *to, const uint8_t *from)
-{
-    uint16_t a[256], b[256];
-
-    memcpy(a, from, sizeof a);
-    for (int i = 0; i < 16; i++)
-        for (int j = 0; j < 16; j++)
-            b[j * 16 + i] = a[i * 16 + j];
-    memcpy(to, b, sizeof b);
-}
-
 static uint8_t nibble(const uint8_t *p, uint32_t i)
 {
     return p[i / 2] >> i % 2 * 4 & 15;
@@ -331,6 +321,7 @@ static void turn_square(uint8_t *to, const uint8_t *from, const struct npu_insn 
 static void run_fractals(struct npu_core_int *c, const struct npu_insn *in)
 {
     const struct npu_fractals *p = &in->cube.fractals;
+    const struct npu_panels *loops = npu_panels_best();
     const uint8_t *from = npu_at(c, &in->ref[1]);
     uint8_t *to = npu_at(c, &in->ref[0]);
 
@@ -338,7 +329,7 @@ static void run_fractals(struct npu_core_int *c, const struct npu_insn *in)
         if (in->op == OP_load2dt)
             turn_square(to, from, in);
         else if (p->transposes)
-            turn_16x16(to, from);
+            loops->turn_16(to, from);
         else
             memcpy(to, from, NPU_FRACTAL_BYTES);
 }

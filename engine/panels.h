@@ -20,6 +20,8 @@ struct npu_panels {
                      uint32_t m, uint32_t n_panels, uint32_t k);
     /* 16 rows of n 16-bit numbers become floats, rows lda apart; a multiple of 16. */
     void (*from_f16)(float *to, const uint16_t *from, uint32_t n);
+    /* to[16][16] = from, transposed; 16-bit elements, apart or equal. */
+    void (*turn_16)(uint8_t *to, const uint8_t *from);
     /* to[k][16] = from[16][k]; k a multiple of 16. */
     void (*turn)(float *to, const float *from, size_t from_row, uint32_t k);
 };
