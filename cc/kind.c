@@ -62,10 +62,13 @@ static enum cc_kind by_reach(const struct cc_elf *aiv, const struct cc_elf *aic,
         cc_elf_reach(aiv, in_aiv, note, &v);
     if (in_aic)
         cc_elf_reach(aic, in_aic, note, &c);
-    if (aic) {
+    /* The body does not tell the sorts apart: both views make the same calls that only one can. */
+    const bool one_body = v.side[CUBE] == c.side[CUBE] && v.side[VECTOR] == c.side[VECTOR] &&
+                          (v.side[CUBE] || v.side[VECTOR]);
+    if (aic && !one_body) {
         cube = c.side[OWN] || c.side[CUBE] || c.side[VECTOR];
         vector = v.side[OWN] || v.side[CUBE] || v.side[VECTOR];
-    } else { /* one text: only what no other sort can do decides */
+    } else { /* only what no other sort can do decides */
         cube = v.side[CUBE];
         vector = v.side[VECTOR] || !cube;
     }

@@ -43,4 +43,7 @@
 #include "adv/transform.h"
 #include "adv/filter.h"
 #include "../cce/cce.h"
+#ifndef assert /* kernels say it with this header alone; C's, where it comes first, stays */
+#include "asc_assert.h"
+#endif
 #endif

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mix kernels from source to result: two views of a file, groups of cores, flags between them."""
+
+import numpy as np
+import pytest
+
+BLOCKS, N = 4, 32
+
+
+@pytest.fixture
+def program(cc):
+    cc.run(cc.bisheng, "-x", "asc", "--npu-arch=dav-2201", cc.src / "mix_run.asc", "-o", "mix_run")
+    return cc.directory / "mix_run"
+
+
+def libraries(cc):
+    return {"LD_LIBRARY_PATH": str(cc.prefix / "lib64")}
+
+
+def run_and_check(cc, program, launches):
+    cc.run(program, "out.bin", launches, env=libraries(cc))
+    raw = (cc.directory / "out.bin").read_bytes()
+    n = BLOCKS * N * N
+    a, b = np.frombuffer(raw, np.float16, n), np.frombuffer(raw, np.float16, N * N, 2 * n)
+    got = np.frombuffer(raw, np.float32, offset=2 * n + 2 * N * N).reshape(3, BLOCKS, N, N)
+    want = a.reshape(BLOCKS, N, N).astype(np.float64) @ b.reshape(N, N).astype(np.float64)
+    for kernel, plus in enumerate((1, 1, 0)):
+        np.testing.assert_array_equal(got[kernel], want + plus)  # eighths and quarters: every sum is exact
+
+
+def test_groups_compute(cc, program):
+    run_and_check(cc, program, 300)
+
+
+@pytest.mark.long
+def test_ten_thousand_launches(cc, program):
+    run_and_check(cc, program, 10000)
+
+
+def test_core_that_never_arrives(cc, program):
+    story = cc.output(program, "stuck", env=libraries(cc))
+    assert story.startswith("507014 "), story
+    for words in ("block 0 of 2 (AIC)", "mix_run.asc:", "CrossCoreWaitFlag(4) waits for ever", "AIV 0 of block 0 has not called CrossCoreSetFlag<2>(4)"):
+        assert words in story, story
