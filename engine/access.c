@@ -378,9 +378,11 @@ static void lay_rows(struct npu_walk *w, const struct npu_insn *in)
 static void lay_quant(struct npu_walk *w, const struct npu_insn *in)
 {
     const uint64_t scales = npu_quant_scales(in) * npu_quant_scale_bytes(in);
-    const uint64_t bytes[N_VIEWS] = {
-        (uint64_t)in->count * type_bytes(in->dst_type), (uint64_t)in->count * type_bytes(in->type),
-        in->mode & QUANT_SCALES ? scales : 0, in->mode & QUANT_OFFSETS ? scales : 0};
+    const uint64_t src = in->mode & QUANT_S4 ? ((uint64_t)in->count + 1) / 2
+                                             : (uint64_t)in->count * type_bytes(in->type);
+    const uint64_t bytes[N_VIEWS] = {(uint64_t)in->count * type_bytes(in->dst_type), src,
+                                     in->mode & QUANT_SCALES ? scales : 0,
+                                     in->mode & QUANT_OFFSETS ? scales : 0};
 
     w->n_repeats = 1;
     for (int o = 0; o < N_VIEWS; o++)

@@ -132,6 +132,8 @@ void npu_issue(struct npu_core *core, const struct npu_insn *insn)
     in.seq = c->seq++;
     if (in.kind == KIND_OP && in.op < N_OPS)
         in.pipe = (uint8_t)npu_isa[in.op].pipe;
+    if (in.kind == KIND_OP && in.op == OP_vsel && in.mode == 0)
+        npu_settle(core); /* a compare that waits in the queue writes the register */
     memcpy(in.cmpmask, core->regs.cmpmask, sizeof in.cmpmask);
     in.saturates = core->regs.saturates;
     in.atomic_op = core->regs.atomic_op;

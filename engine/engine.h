@@ -212,8 +212,16 @@ enum {
 /* mode of vquant, vdequant, vantiquant: what scale (ref[2]) and offset (sel) are; a number each in
  * the low and the high half of `scalar` otherwise. Elements are a matrix of rows of burst_bytes
  * elements, and n_burst rows in a row share one row of scales; QUANT_EACH: n_burst elements share
- * one scale. QUANT_U64: a float in the low half of 64 bits; QUANT_BF16: scales are bfloat16. */
-enum { QUANT_SCALES = 1, QUANT_OFFSETS = 2, QUANT_EACH = 4, QUANT_U64 = 8, QUANT_BF16 = 16 };
+ * one scale. QUANT_U64: a float in the low half of 64 bits; QUANT_BF16: scales are bfloat16;
+ * QUANT_S4: elements of src0 are of 4 bits, two a byte, the lower half first. */
+enum {
+    QUANT_SCALES = 1,
+    QUANT_OFFSETS = 2,
+    QUANT_EACH = 4,
+    QUANT_U64 = 8,
+    QUANT_BF16 = 16,
+    QUANT_S4 = 32
+};
 enum { NPU_LIST = 16, MERGE_QUEUES = 7, MERGE_STOPS = 8, NCHW_DST_HIGH = 1, NCHW_SRC_HIGH = 2 };
 struct npu_lists {
     uint32_t dst[NPU_LIST], src[NPU_LIST];

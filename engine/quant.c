@@ -88,6 +88,14 @@ static float load(const uint8_t *from, enum npu_type type)
     return type == TYPE_s32 ? (float)i : npu_f32_from_bits((uint32_t)i);
 }
 
+/* Element e of nibbles. */
+static float load_s4(const uint8_t *from, uint64_t e)
+{
+    const int nibble = from[e / 2] >> (e % 2 * 4) & 15;
+
+    return (float)(nibble < 8 ? nibble : nibble - 16);
+}
+
 static void one(uint8_t *to, const struct npu_insn *in, float x, float scale, float offset)
 {
     const bool in_half = in->dst_type == TYPE_f16;
@@ -123,7 +131,8 @@ void npu_quant_run(struct npu_core_int *c, const struct npu_insn *in, const stru
             scale = number(in, scales + at);
         if (in->mode & QUANT_OFFSETS)
             offset = number(in, offsets + at);
-        one(to + e * out, in, load(from + e * wide, in->type), scale, offset);
+        const float x = in->mode & QUANT_S4 ? load_s4(from, e) : load(from + e * wide, in->type);
+        one(to + e * out, in, x, scale, offset);
     }
     if (in->saturates && (in->dst_type == TYPE_f16 || in->dst_type == TYPE_bf16))
         npu_make_finite(in->dst_type, to, in->count);

@@ -25,7 +25,11 @@ inline void set_vector_mask(uint64_t hi, uint64_t lo)
 inline void set_mask_norm() { nputwin::core()->regs.counter_mode = false; }
 inline void set_mask_count() { nputwin::core()->regs.counter_mode = true; }
 /* 16 bytes of UB: bits of a choice, or (vsel mode 1) the scalar in its first element. */
-inline void set_cmpmask(const void *ub) { std::memcpy(nputwin::core()->regs.cmpmask, ub, 16); }
+inline void set_cmpmask(const void *ub)
+{
+    npu_settle(nputwin::core()); /* the vector unit reads it */
+    std::memcpy(nputwin::core()->regs.cmpmask, ub, 16);
+}
 
 inline void pipe_barrier(pipe_t pipe, npu_where where = NPU_HERE)
 {

@@ -27,8 +27,10 @@ inline void choose_by(npu_core *c, npu_insn &in, const void *bits, AscendC::SELM
 {
     in.mode = uint8_t(mode);
     in.sel = ub_ref(c, bits, 1, 8);
-    if (mode == AscendC::SELMODE::VSEL_CMPMASK_SPR)
+    if (mode == AscendC::SELMODE::VSEL_CMPMASK_SPR) {
+        npu_settle(c); /* the vector unit reads the bits, after what it was given before */
         std::memcpy(c->regs.cmpmask, bits, sizeof(c->regs.cmpmask));
+    }
 }
 
 /* Some calls keep temporaries in the reserved top of UB: a kernel whose own buffers reach in there
@@ -183,6 +185,7 @@ template <typename T> inline void GetCmpMask(const LocalTensor<T> &dst, npu_wher
             (unsigned long long)at);
         return;
     }
+    npu_settle(c);
     std::memcpy(static_cast<void *>(dst.raw()), c->regs.cmpmask, sizeof(c->regs.cmpmask));
 }
 #endif

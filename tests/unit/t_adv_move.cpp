@@ -103,6 +103,61 @@ template <class T> void check_transpose(void **)
     });
 }
 
+constexpr TransDataConfig split5 = {DataFormat::NCDHW, DataFormat::NDC1HWC0},
+                          join5 = {DataFormat::NDC1HWC0, DataFormat::NCDHW},
+                          split_z = {DataFormat::NCDHW, DataFormat::FRACTAL_Z_3D},
+                          join_z = {DataFormat::FRACTAL_Z_3D, DataFormat::NCDHW};
+
+/* There and back: each element of NCDHW is where the page's pictures put it, what fills a block is
+ * 0, and what lies between the rows of h * w stays as it was. */
+template <class T> void check_trans_data(void **)
+{
+    const uint32_t sizes[][5] = {
+        {1, 32, 2, 2, 8}, {2, 16, 2, 3, 5}, {3, 20, 2, 4, 4}, {17, 5, 1, 1, 16}};
+    for (const uint32_t *size : sizes) {
+        const uint32_t n = size[0], c = size[1], d = size[2], h = size[3], w = size[4];
+        for (const bool is_z : {false, true}) {
+            run_well([&] {
+                const uint32_t c1 = (c + 15) / 16, n1 = (n + 15) / 16, row = (h * w + 15) / 16 * 16;
+                const uint32_t all = n * c * d * row,
+                               blocks = (is_z ? n1 * 16 : n) * d * c1 * h * w * 16;
+                bench b;
+                LocalTensor<T> x = counted<T>(b, all), y = b.some<T>(blocks), z = b.some<T>(all);
+                const auto plain = MakeLayout(MakeShape(n, c, d, h, w), MakeStride());
+                const auto five = MakeLayout(MakeShape(n, d, c1, h, w, 16), MakeStride());
+                const auto fractal = MakeLayout(MakeShape(d, c1, h, w, n1, 16, 16), MakeStride());
+                for (uint32_t i = 0; i < all; i++)
+                    z.SetValue(i, T(7.0f));
+                if (is_z) {
+                    TransDataParams<decltype(plain), decltype(fractal)> to = {plain, fractal};
+                    TransDataParams<decltype(fractal), decltype(plain)> back = {fractal, plain};
+                    TransData<split_z>(y, x, b.tmp(), to);
+                    TransData<join_z>(z, y, back);
+                } else {
+                    TransDataParams<decltype(plain), decltype(five)> to = {plain, five};
+                    TransDataParams<decltype(five), decltype(plain)> back = {five, plain};
+                    TransData<split5>(y, x, to);
+                    TransData<join5>(z, y, b.tmp(), back);
+                }
+                std::vector<double> want(blocks, 0), again(all, 7);
+                for (uint32_t i = 0; i < n * c * d * h * w; i++) {
+                    const uint32_t hw = i % (h * w), dd = i / (h * w) % d, cc = i / (h * w) / d % c;
+                    const uint32_t nn = i / (h * w) / d / c;
+                    const uint32_t from = ((nn * c + cc) * d + dd) * row + hw;
+                    const uint32_t at5 =
+                        (((nn * d + dd) * c1 + cc / 16) * h * w + hw) * 16 + cc % 16;
+                    const uint32_t at_z =
+                        ((((dd * c1 + cc / 16) * h * w + hw) * n1 + nn / 16) * 16 + nn % 16) * 16 +
+                        cc % 16;
+                    want[is_z ? at_z : at5] = again[from] = double(float(x.GetValue(from)));
+                }
+                expect_same(y, want, is_z ? "FRACTAL_Z_3D" : "NDC1HWC0");
+                expect_same(z, again, "NCDHW");
+            });
+        }
+    }
+}
+
 template <class T> void check_pad(void **)
 {
     run_well([] {
@@ -263,6 +318,16 @@ void check_faults(void **)
     run_fails(
         [] {
             bench b;
+            const LocalTensor<half> x = b.some<half>(512);
+            const auto plain = MakeLayout(MakeShape(1, 20, 1, 2, 8), MakeStride());
+            const auto five = MakeLayout(MakeShape(1, 1, 1, 2, 8, 16), MakeStride());
+            TransDataParams<decltype(plain), decltype(five)> p = {plain, five};
+            TransData<split5>(x, x, p);
+        },
+        NPU_E_ARG, {"TransData: n 1, c 20", "ceil(c / 16)"});
+    run_fails(
+        [] {
+            bench b;
             const LocalTensor<float> x = b.some<float>(64);
             const uint32_t from[] = {2, 3}, to[] = {2, 6};
             Broadcast<float, 2, 1>(x, x, to, from);
@@ -323,6 +388,10 @@ int main()
         cmocka_unit_test(check_transpose<int32_t>),
         cmocka_unit_test(check_transpose<uint32_t>),
         cmocka_unit_test(check_transpose<float>),
+        cmocka_unit_test(check_trans_data<int16_t>),
+        cmocka_unit_test(check_trans_data<uint16_t>),
+        cmocka_unit_test(check_trans_data<half>),
+        cmocka_unit_test(check_trans_data<bfloat16_t>),
         cmocka_unit_test(check_pad<int16_t>),
         cmocka_unit_test(check_pad<uint16_t>),
         cmocka_unit_test(check_pad<half>),

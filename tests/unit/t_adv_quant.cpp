@@ -158,8 +158,63 @@ template <class D, class S> static void dequant_forms(int n_forms)
         dequant_of<D, S, multi>(1, 64, 16, form);
     }
 }
+/* The older forms: rows of 16, as many as there are scales. */
+template <class D, class S> static void dequant_older()
+{
+    const auto number = [](size_t i) { return 0.015625f * float(i + 1) * 1.3f; };
+    for (int form = 0; form < 4; form++) {
+        const uint32_t count = form < 2 ? 41 : 64;
+        std::vector<D> got(64);
+        run_well([&] {
+            LocalMemAllocator<> ub;
+            LocalTensor<D> d = ub.Alloc<D>(64);
+            LocalTensor<int32_t> a = ub.Alloc<int32_t>(64);
+            LocalTensor<S> s = ub.Alloc<S>(16);
+            LocalTensor<uint8_t> tmp = ub.Alloc<uint8_t>(512);
+            for (uint32_t i = 0; i < 64; i++)
+                a.SetValue(i, int32_t(i * 7919 % 30011) - 15000), d.SetValue(i, D(77.0f));
+            for (uint32_t i = 0; i < 16; i++)
+                if constexpr (std::is_same_v<S, uint64_t>)
+                    s.SetValue(i, uint64_t(0xabcd) << 32 | nputwin::bits_of(number(i)));
+                else
+                    s.SetValue(i, S(number(i)));
+            if (form == 0)
+                AscendDequant(d, a, s, tmp, count);
+            if (form == 1)
+                AscendDequant<D, S>(d, a, s, count);
+            if (form == 2)
+                AscendDequant<D, S, DeQuantMode::DEQUANT_WITH_MULTI_ROW>(d, a, s, tmp);
+            if (form == 3)
+                AscendDequant(d, a, s);
+            for (uint32_t i = 0; i < 64; i++)
+                got[i] = d.GetValue(i);
+        });
+        for (uint32_t i = 0; i < 64; i++) {
+            float scale = number(i % 16);
+            if constexpr (!std::is_same_v<S, uint64_t>)
+                scale = float(S(scale));
+            const D want = D(float(int32_t(i * 7919 % 30011) - 15000) * scale);
+            assert_int_equal(nputwin::bits_of(got[i]),
+                             nputwin::bits_of(i < count ? want : D(77.0f)));
+        }
+    }
+}
 static void dequantise(void **)
 {
+    dequant_older<half, uint64_t>();
+    dequant_older<float, float>();
+    dequant_older<float, bfloat16_t>();
+    dequant_older<bfloat16_t, bfloat16_t>();
+    dequant_older<bfloat16_t, float>();
+    run_fails(
+        [] {
+            LocalMemAllocator<> ub;
+            LocalTensor<float> d = ub.Alloc<float>(64), s = ub.Alloc<float>(24);
+            LocalTensor<int32_t> a = ub.Alloc<int32_t>(64);
+            AscendDequant(d, a, s);
+        },
+        NPU_E_ARG, {"AscendDequant: 64 elements, 24 scales"});
+
     dequant_forms<half, uint64_t>(2);
     dequant_forms<float, float>(4);
     dequant_forms<float, bfloat16_t>(4);
@@ -243,8 +298,66 @@ template <class O> static void antiquant_of()
         },
         NPU_E_ARG, {"AscendAntiQuant: 256 elements with k = 7"});
 }
+/* Four bits: 4 rows of 64 in two groups, and transposed 64 rows of 4 with one scale a row; the
+ * shape of scale and offset comes with the call, or with the tensors. */
+template <class O> static void antiquant_nibbles()
+{
+    for (int form = 0; form < 6; form++) {
+        std::vector<O> got(N);
+        run_well([&] {
+            LocalMemAllocator<> ub;
+            LocalTensor<O> d = ub.Alloc<O>(N), s = ub.Alloc<O>(2 * ROW), o = ub.Alloc<O>(2 * ROW);
+            LocalTensor<int8_t> bytes = ub.Alloc<int8_t>(N / 2);
+            LocalTensor<int4b_t> a = bytes.ReinterpretCast<int4b_t>();
+            LocalTensor<uint8_t> t = ub.Alloc<uint8_t>(512);
+            const AntiQuantShapeInfo two = {2, ROW, 2, ROW};
+            for (uint32_t i = 0; i < N / 2; i++)
+                bytes.SetValue(i, int8_t(i * 37));
+            for (uint32_t i = 0; i < 2 * ROW; i++)
+                s.SetValue(i, scale_at<O>(i)), o.SetValue(i, offset_at<O>(i));
+            const uint32_t rows[] = {2, ROW}, columns[] = {ROW, 1};
+            const ShapeInfo in_tensor(2, form == 3 ? columns : rows);
+            if (form == 0)
+                AscendAntiQuant<int4b_t, O, false>(d, a, o, s, t, 4, two);
+            s.SetShapeInfo(in_tensor), o.SetShapeInfo(in_tensor);
+            if (form == 1)
+                AscendAntiQuant<int4b_t, O, false>(d, a, o, s, 4);
+            if (form == 2)
+                AscendAntiQuant<int4b_t, O, false>(d, a, s, t, 4);
+            if (form == 3)
+                AscendAntiQuant<int4b_t, O, true>(d, a, o, s, t, 4);
+            if (form == 4)
+                AscendAntiQuant<int4b_t, O, false>(d, a, offset_at<O>(2), scale_at<O>(5), 4);
+            if (form == 5)
+                AscendAntiQuant<int4b_t, O, false>(d, a, scale_at<O>(5), t, 4);
+            for (uint32_t i = 0; i < N; i++)
+                got[i] = d.GetValue(i);
+        });
+        for (uint32_t i = 0; i < N; i++) {
+            const int nibble = int(i / 2 * 37) >> (i % 2 ? 4 : 0) & 15;
+            const size_t at = form == 3 ? i / 4 : i / ROW / 2 * ROW + i % ROW;
+            const double s = double(float(scale_at<O>(form > 3 ? 5 : at)));
+            const double o =
+                form == 2 || form == 5 ? 0 : double(float(offset_at<O>(form > 3 ? 2 : at)));
+            const double x = (nibble < 8 ? nibble : nibble - 16) + o;
+            const O want = std::is_same_v<O, half> ? O(in_half(x) * s) : O(float(float(x) * s));
+            assert_int_equal(nputwin::bits_of(got[i]), nputwin::bits_of(want));
+        }
+    }
+    run_fails(
+        [] {
+            LocalMemAllocator<> ub;
+            LocalTensor<O> d = ub.Alloc<O>(N), s = ub.Alloc<O>(2 * ROW), o = ub.Alloc<O>(ROW);
+            LocalTensor<int4b_t> a = ub.Alloc<int8_t>(N / 2).ReinterpretCast<int4b_t>();
+            AscendAntiQuant<int4b_t, O, false>(d, a, o, s, 4, {1, ROW, 2, ROW});
+        },
+        NPU_E_ARG, {"scale of [2, 64] and offset of [1, 64]"});
+}
 static void antiquantise(void **)
 {
+    antiquant_nibbles<half>();
+    antiquant_nibbles<bfloat16_t>();
+
     antiquant_of<half>();
     antiquant_of<bfloat16_t>();
 }

@@ -224,6 +224,81 @@ static void values_for_the_program_are_there(void **)
     }
 }
 
+/* Calls that become one vrows take part in the order as every instruction does: x in rows of 16,
+ * their sums, each sum 8 times. */
+static void rows_wait_for_their_operands(void **)
+{
+    for (uint64_t k = 0; k < 60; k++) {
+        const npu_order order = k == 0 ? ORDER_LAZY : k == 1 ? ORDER_PROGRAM : ORDER_RANDOM;
+        std::vector<float> in(N), out(4 * 8, -1.0f);
+        for (size_t i = 0; i < N; i++)
+            in[i] = float(i);
+        const outcome o = run_in(order, k, [&] {
+            LocalMemAllocator<Hardware::UB> ub;
+            LocalTensor<float> x = ub.Alloc<float, N>(), y = ub.Alloc<float, N>();
+            LocalTensor<float> z = ub.Alloc<float, N>();
+            LocalTensor<uint8_t> tmp = ub.Alloc<uint8_t, 1024>();
+            GlobalTensor<float> src, dst;
+            src.SetGlobalBuffer(in.data(), N);
+            dst.SetGlobalBuffer(out.data(), out.size());
+            const uint32_t from[] = {4, 1}, to[] = {4, 8};
+            DataCopy(x, src, N);
+            SetFlag<HardEvent::MTE2_V>(0);
+            WaitFlag<HardEvent::MTE2_V>(0);
+            Sum(y, x, tmp, SumParams{4, 16, 16});
+            Broadcast<float, 2, 1>(z, y, to, from, tmp);
+            Duplicate(x, 0.0f, N);
+            SetFlag<HardEvent::V_MTE3>(0);
+            WaitFlag<HardEvent::V_MTE3>(0);
+            DataCopy(dst, z, 4 * 8);
+        });
+        assert_int_equal(o.status, NPU_OK);
+        for (uint32_t i = 0; i < 4 * 8; i++) /* 16 numbers from 16 r on */
+            assert_true(out[i] == float(i / 8 * 256 + 120));
+    }
+}
+
+/* The compare register is written and read in the name of the vector unit. */
+static void the_compare_register_keeps_order(void **)
+{
+    for (uint64_t k = 0; k < 60; k++) {
+        const npu_order order = k == 0 ? ORDER_LAZY : k == 1 ? ORDER_PROGRAM : ORDER_RANDOM;
+        std::vector<float> in(N), out(2 * N, -1.0f);
+        uint8_t bits[32] = {0x0f, 0, 0xff};
+        for (size_t i = 0; i < N; i++)
+            in[i] = float(i);
+        const outcome o = run_in(order, k, [&] {
+            LocalMemAllocator<Hardware::UB> ub;
+            LocalTensor<float> x = ub.Alloc<float, N>(), y = ub.Alloc<float, N>();
+            LocalTensor<float> z = ub.Alloc<float, N>(), w = ub.Alloc<float, N>();
+            LocalTensor<uint8_t> mask = ub.Alloc<uint8_t, 32>();
+            GlobalTensor<float> src, dst;
+            GlobalTensor<uint8_t> choice;
+            src.SetGlobalBuffer(in.data(), N);
+            dst.SetGlobalBuffer(out.data(), out.size());
+            choice.SetGlobalBuffer(bits, 32);
+            DataCopy(x, src, N);
+            DataCopy(mask, choice, 32);
+            SetFlag<HardEvent::MTE2_V>(0);
+            WaitFlag<HardEvent::MTE2_V>(0);
+            Duplicate(y, 20.0f, N);
+            Select(z, mask, x, y, SELMODE::VSEL_CMPMASK_SPR, N);
+            Compare(x, y, CMPMODE::LT, uint64_t(N), BinaryRepeatParams(1, 1, 1, 8, 8, 8));
+            Select<float, SELMODE::VSEL_CMPMASK_SPR>(w, x, y, 1,
+                                                     BinaryRepeatParams(1, 1, 1, 8, 8, 8));
+            SetFlag<HardEvent::V_MTE3>(0);
+            WaitFlag<HardEvent::V_MTE3>(0);
+            DataCopy(dst, z, N);
+            DataCopy(dst[N], w, N);
+        });
+        assert_int_equal(o.status, NPU_OK);
+        for (uint32_t i = 0; i < N; i++) {
+            assert_true(out[i] == (i < 4 || (i >= 16 && i < 24) ? float(i) : 20.0f));
+            assert_true(out[N + i] == (i < 20 ? float(i) : 20.0f));
+        }
+    }
+}
+
 /* ---- faults ---------------------------------------------------------------------------- */
 
 static void a_wait_without_set_is_a_deadlock(void **)
@@ -268,6 +343,8 @@ int main(void)
         cmocka_unit_test(queues_give_complete_flags),
         cmocka_unit_test(barriers_and_long_programs),
         cmocka_unit_test(values_for_the_program_are_there),
+        cmocka_unit_test(rows_wait_for_their_operands),
+        cmocka_unit_test(the_compare_register_keeps_order),
         cmocka_unit_test(a_wait_without_set_is_a_deadlock),
         cmocka_unit_test(a_fault_names_line_and_order),
     };

@@ -60,8 +60,8 @@ constexpr bool weighs = std::is_same_v<T, U> || std::is_same_v<U, float>;
 
 namespace AscendC {
 
-/* DeepNorm: the page calls rstdLocal the reciprocal of the deviation, while the published program
- * for the chip compares it with the variance. What has been compared on a chip is what stands here.
+/* DeepNorm: the page calls rstdLocal the reciprocal of the deviation, while its example and the
+ * program published for the chip have the variance there (docs/semantics.md).
  */
 #define NPU_LAYER_NORM(tmp_arg, ...)                                                               \
     template <typename T, bool isReuseSource = false>                                              \

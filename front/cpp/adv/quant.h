@@ -3,8 +3,7 @@
  * quant.h - quantisation of the high-level API, as dav-2201 has it: to and from 8 bits, and
  * from 32.
  *
- * A call is one instruction (AscendDequant: one a row). Not here: 4-bit inputs of AscendAntiQuant
- * and the forms of AscendDequant that their page advises against.
+ * A call is one instruction (AscendDequant: one a row).
  */
 #ifndef NPU_FRONT_ADV_QUANT_H
 #define NPU_FRONT_ADV_QUANT_H
@@ -200,6 +199,25 @@ template <class D, class S> constexpr uint8_t dequant_mode()
     return std::is_same_v<S, uint64_t> ? QUANT_U64 : std::is_same_v<S, float> ? 0 : QUANT_BF16;
 }
 
+/* count elements of rows as long as scales, all rows with the same scales. */
+template <class D, class S>
+inline void dequant_rows(const AscendC::LocalTensor<D> &dst,
+                         const AscendC::LocalTensor<int32_t> &src,
+                         const AscendC::LocalTensor<S> &scales, uint32_t count, npu_where where)
+{
+    const uint32_t row = scales.GetSize();
+
+    if (!row || src.GetSize() % row || !count || count > src.GetSize()) {
+        npu_fault(core(), NPU_E_ARG, where,
+                  "AscendDequant: %u elements, %u scales, calCount %u; whole rows of as many "
+                  "elements as scales, and calCount from 1 to all of them",
+                  src.GetSize(), row, count);
+        return;
+    }
+    quantise(OP_vdequant, dst.raw(), src.raw(), count,
+             {scales.raw(), nullptr, 0, 0, dequant_mode<D, S>(), row, UINT32_MAX}, where);
+}
+
 } // namespace nputwin::adv
 
 namespace AscendC {
@@ -223,6 +241,32 @@ inline void AscendDequant(const LocalTensor<dstT> &dstTensor, const LocalTensor<
     NPU_ADV_TMP(AscendDequant, int32_t, sharedTmpBuffer);
     AscendDequant<dstT, scaleT, mode>(dstTensor, srcTensor, deqScale, params, where);
 }
+/* The forms that the page advises against: src is rows as long as deqScale, of which the first
+ * calCount elements (all of them) are computed. */
+#define NPU_ADV_DEQUANT_OLD(tmp, check)                                                            \
+    template <typename dstT, typename scaleT,                                                      \
+              DeQuantMode mode = DeQuantMode::DEQUANT_WITH_SINGLE_ROW>                             \
+    inline void AscendDequant(                                                                     \
+        const LocalTensor<dstT> &dstTensor, const LocalTensor<int32_t> &srcTensor,                 \
+        const LocalTensor<scaleT> &deqScale, NPU_ADV_UNPACK tmp const uint32_t calCount,           \
+        npu_where where = NPU_HERE)                                                                \
+    {                                                                                              \
+        check;                                                                                     \
+        nputwin::adv::dequant_rows(dstTensor, srcTensor, deqScale, calCount, where);               \
+    }                                                                                              \
+    template <typename dstT, typename scaleT,                                                      \
+              DeQuantMode mode = DeQuantMode::DEQUANT_WITH_SINGLE_ROW>                             \
+    inline void AscendDequant(                                                                     \
+        const LocalTensor<dstT> &dstTensor, const LocalTensor<int32_t> &srcTensor,                 \
+        const LocalTensor<scaleT> &deqScale, NPU_ADV_UNPACK tmp npu_where where = NPU_HERE)        \
+    {                                                                                              \
+        check;                                                                                     \
+        nputwin::adv::dequant_rows(dstTensor, srcTensor, deqScale, srcTensor.GetSize(), where);    \
+    }
+NPU_ADV_DEQUANT_OLD((), (void)0)
+NPU_ADV_DEQUANT_OLD((const LocalTensor<uint8_t> &sharedTmpBuffer, ),
+                    NPU_ADV_TMP(AscendDequant, int32_t, sharedTmpBuffer))
+#undef NPU_ADV_DEQUANT_OLD
 template <typename dstT, typename scaleT, DeQuantMode mode = DeQuantMode::DEQUANT_WITH_SINGLE_ROW>
 inline std::enable_if_t<nputwin::is_element<scaleT>::value>
 AscendDequant(const LocalTensor<dstT> &dstTensor, const LocalTensor<int32_t> &srcTensor,
@@ -249,18 +293,33 @@ AscendDequant(const LocalTensor<dstT> &dstTensor, const LocalTensor<int32_t> &sr
 
 namespace nputwin::adv {
 
+/* Rows and columns of a tensor of scales: what the call says, else what the tensor carries; 0: none
+ * of them does. */
+struct grid {
+    uint32_t height, width;
+};
+template <class O>
+inline grid grid_of(const AscendC::LocalTensor<O> &t, uint32_t height, uint32_t width)
+{
+    const AscendC::ShapeInfo s = t.GetShapeInfo();
+
+    if ((height && width) || s.shapeDim == 0)
+        return {height, width};
+    return {s.shapeDim > 1 ? s.shape[0] : 1, s.shape[s.shapeDim > 1 ? 1 : 0]};
+}
+
 /* Elements of src with k of them along the axis of the groups. Without a shape, one group. */
 template <class I, class O>
 inline void antiquant(const AscendC::LocalTensor<O> &dst, const AscendC::LocalTensor<I> &src,
-                      factors f, uint32_t k, bool is_transposed,
-                      const AscendC::AntiQuantShapeInfo &shape, npu_where where)
+                      factors f, uint32_t k, bool is_transposed, grid scale, npu_where where)
 {
-    const uint32_t n = src.GetSize(), other = k ? n / k : 0;
-    const uint32_t groups = !f.scales ? 1 : is_transposed ? shape.scaleWidth : shape.scaleHeight;
+    constexpr bool is_s4 = std::is_same_v<I, AscendC::int4b_t>;
+    const uint32_t n = src.GetLength() * (is_s4 ? 2 : 1), other = k ? n / k : 0;
+    const uint32_t groups = !f.scales ? 1 : is_transposed ? scale.width : scale.height;
 
-    static_assert(std::is_same_v<I, int8_t> &&
+    static_assert((std::is_same_v<I, int8_t> || is_s4) &&
                       (std::is_same_v<O, half> || std::is_same_v<O, bfloat16_t>),
-                  "AscendAntiQuant: int8_t to half or bfloat16_t");
+                  "AscendAntiQuant: int8_t or int4b_t to half or bfloat16_t");
     if (!k || n % k || k % (groups ? groups : 1)) {
         npu_fault(
             core(), NPU_E_ARG, where,
@@ -272,8 +331,26 @@ inline void antiquant(const AscendC::LocalTensor<O> &dst, const AscendC::LocalTe
     f.group = k / (groups ? groups : 1);
     f.row = is_transposed ? 0 : other;
     f.mode = uint8_t((is_transposed ? QUANT_EACH : 0) |
-                     (std::is_same_v<O, bfloat16_t> ? QUANT_BF16 : 0));
-    quantise(OP_vantiquant, dst.raw(), src.raw(), n, f, where);
+                     (std::is_same_v<O, bfloat16_t> ? QUANT_BF16 : 0) | (is_s4 ? QUANT_S4 : 0));
+    quantise(OP_vantiquant, dst.raw(), reinterpret_cast<const int8_t *>(src.raw()), n, f, where);
+}
+/* With offsets, which share the groups of the scales. */
+template <class I, class O>
+inline void antiquant(const AscendC::LocalTensor<O> &dst, const AscendC::LocalTensor<I> &src,
+                      const AscendC::LocalTensor<O> &offset, const AscendC::LocalTensor<O> &scale,
+                      uint32_t k, bool is_transposed, const AscendC::AntiQuantShapeInfo &shape,
+                      npu_where where)
+{
+    const grid s = grid_of(scale, shape.scaleHeight, shape.scaleWidth);
+    const grid o = grid_of(offset, shape.offsetHeight, shape.offsetWidth);
+
+    if (s.height != o.height || s.width != o.width) {
+        npu_fault(core(), NPU_E_ARG, where,
+                  "AscendAntiQuant: scale of [%u, %u] and offset of [%u, %u]; they have one shape",
+                  s.height, s.width, o.height, o.width);
+        return;
+    }
+    antiquant(dst, src, {scale.raw(), offset.raw(), 0, 0, 0, 0, 0}, k, is_transposed, s, where);
 }
 
 } // namespace nputwin::adv
@@ -290,8 +367,7 @@ namespace AscendC {
         npu_where where = NPU_HERE)                                                                \
     {                                                                                              \
         check;                                                                                     \
-        nputwin::adv::antiquant(dst, src, {scale.raw(), offset.raw(), 0, 0, 0, 0, 0}, k,           \
-                                isTranspose, shapeInfo, where);                                    \
+        nputwin::adv::antiquant(dst, src, offset, scale, k, isTranspose, shapeInfo, where);        \
     }                                                                                              \
     template <typename InputDataType, typename OutputDataType, bool isTranspose>                   \
     inline void AscendAntiQuant(                                                                   \
@@ -301,9 +377,10 @@ namespace AscendC {
         npu_where where = NPU_HERE)                                                                \
     {                                                                                              \
         check;                                                                                     \
+        (void)shapeInfo;                                                                           \
         nputwin::adv::antiquant(dst, src,                                                          \
                                 {nullptr, nullptr, float(scale), float(offset), 0, 0, 0}, k,       \
-                                isTranspose, shapeInfo, where);                                    \
+                                isTranspose, nputwin::adv::grid{}, where);                         \
     }
 NPU_ADV_ANTIQUANT((), (void)0)
 NPU_ADV_ANTIQUANT((const LocalTensor<uint8_t> &sharedTmpBuffer, ),
@@ -318,8 +395,9 @@ inline void AscendAntiQuant(const LocalTensor<OutputDataType> &dst,
                             const AntiQuantShapeInfo &shapeInfo = {}, npu_where where = NPU_HERE)
 {
     NPU_ADV_TMP(AscendAntiQuant, OutputDataType, sharedTmpBuffer);
-    nputwin::adv::antiquant(dst, src, {scale.raw(), nullptr, 0, 0, 0, 0, 0}, k, isTranspose,
-                            shapeInfo, where);
+    nputwin::adv::antiquant(
+        dst, src, {scale.raw(), nullptr, 0, 0, 0, 0, 0}, k, isTranspose,
+        nputwin::adv::grid_of(scale, shapeInfo.scaleHeight, shapeInfo.scaleWidth), where);
 }
 template <typename InputDataType, typename OutputDataType, bool isTranspose>
 inline void AscendAntiQuant(const LocalTensor<OutputDataType> &dst,
@@ -327,9 +405,10 @@ inline void AscendAntiQuant(const LocalTensor<OutputDataType> &dst,
                             const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t k,
                             const AntiQuantShapeInfo &shapeInfo = {}, npu_where where = NPU_HERE)
 {
+    (void)shapeInfo;
     NPU_ADV_TMP(AscendAntiQuant, OutputDataType, sharedTmpBuffer);
     nputwin::adv::antiquant(dst, src, {nullptr, nullptr, float(scale), 0, 0, 0, 0}, k, isTranspose,
-                            shapeInfo, where);
+                            nputwin::adv::grid{}, where);
 }
 
 } // namespace AscendC

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * transform.h - Broadcast, Transpose, Pad, UnPad and Fill: elements in other places.
+ * transform.h - Broadcast, Transpose, TransData, Pad, UnPad and Fill: elements in other places.
  *
  * NZ format: blocks of 16 columns stand one below the other, a row of a block is 16 elements.
  */
@@ -209,6 +209,173 @@ NPU_TMP_FORMS(NPU_BROADCAST)
     }
 NPU_TMP_FORMS(NPU_TRANSPOSE)
 #undef NPU_TRANSPOSE
+
+template <typename T, typename U> struct TransDataParams {
+    T srcLayout;
+    U dstLayout;
+};
+
+} // namespace AscendC
+
+namespace nputwin {
+
+/* Five axes of a tensor, and how far the neighbours along each stand apart; n and c are counted in
+ * blocks of 16 as well. */
+struct five_axes {
+    uint64_t n1, n0, c1, c0, d, hw; /* steps in elements */
+    uint64_t all;                   /* elements */
+};
+enum { FORMAT_BLOCK = 16, FORMAT_MOST = 1 << 20 };
+
+/* Sizes of the axes; beyond 2^20 elements nothing fits in UB. */
+struct format_size {
+    uint64_t n, c, d, h, w;
+    constexpr uint64_t c1() const { return (c + FORMAT_BLOCK - 1) / FORMAT_BLOCK; }
+    constexpr uint64_t n1() const { return (n + FORMAT_BLOCK - 1) / FORMAT_BLOCK; }
+    constexpr bool is_usable() const
+    {
+        return n && c && d && h && w && n < FORMAT_MOST && c < FORMAT_MOST && d < FORMAT_MOST &&
+               h < FORMAT_MOST && w < FORMAT_MOST && n * c * d < FORMAT_MOST &&
+               n * c * d * h * w < FORMAT_MOST;
+    }
+};
+/* Rows of h * w elements stand at whole 32 bytes. */
+inline five_axes axes_of_ncdhw(const format_size &s)
+{
+    const uint64_t row = (s.h * s.w + FORMAT_BLOCK - 1) / FORMAT_BLOCK * FORMAT_BLOCK;
+    const uint64_t c = s.d * row, n = s.c * c;
+
+    return {FORMAT_BLOCK * n, n, FORMAT_BLOCK * c, c, row, 1, s.n * n};
+}
+inline five_axes axes_of_ndc1hwc0(const format_size &s)
+{
+    const uint64_t c1 = s.h * s.w * FORMAT_BLOCK, d = s.c1() * c1, n = s.d * d;
+
+    return {FORMAT_BLOCK * n, n, c1, 1, d, FORMAT_BLOCK, s.n * n};
+}
+inline five_axes axes_of_fractal(const format_size &s)
+{
+    const uint64_t n1 = FORMAT_BLOCK * FORMAT_BLOCK, hw = s.n1() * n1, c1 = s.h * s.w * hw;
+
+    return {n1, FORMAT_BLOCK, c1, 1, s.c1() * c1, hw, s.d * s.c1() * c1};
+}
+
+/* Whole blocks of n and c, then what is left of them. */
+template <class T>
+inline void move_format(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
+                        const five_axes &to, const five_axes &from, const format_size &s,
+                        const AscendC::LocalTensor<uint8_t> &tmp, npu_where where)
+{
+    const struct part {
+        uint64_t first, n_blocks, rows;
+    } n[2] = {{0, s.n / FORMAT_BLOCK, FORMAT_BLOCK}, {s.n / FORMAT_BLOCK, 1, s.n % FORMAT_BLOCK}},
+      c[2] = {{0, s.c / FORMAT_BLOCK, FORMAT_BLOCK}, {s.c / FORMAT_BLOCK, 1, s.c % FORMAT_BLOCK}};
+
+    for (const part &pn : n)
+        for (const part &pc : c)
+            strided(ROWS_TransData, dst, pn.first * to.n1 + pc.first * to.c1, src,
+                    pn.first * from.n1 + pc.first * from.c1,
+                    {{pn.n_blocks, to.n1, from.n1},
+                     {pn.rows, to.n0, from.n0},
+                     {pc.n_blocks, to.c1, from.c1},
+                     {s.d, to.d, from.d},
+                     {s.h * s.w, to.hw, from.hw},
+                     {pc.rows, to.c0, from.c0}},
+                    tmp, where);
+}
+
+/* The shape of a layout in that format, and whether its blocks are those of the five axes. */
+template <AscendC::DataFormat format, class L> inline bool has_blocks(const L &l, format_size s)
+{
+    const auto &shape = l.GetShape();
+    constexpr size_t n_dims = std::tuple_size_v<std::decay_t<decltype(shape)>>;
+
+    if constexpr (format == AscendC::DataFormat::NDC1HWC0) {
+        static_assert(n_dims == 6, "TransData: the layout of NDC1HWC0 has 6 dimensions");
+        return uint64_t(std::get<0>(shape)) == s.n && uint64_t(std::get<1>(shape)) == s.d &&
+               uint64_t(std::get<2>(shape)) == s.c1() && uint64_t(std::get<3>(shape)) == s.h &&
+               uint64_t(std::get<4>(shape)) == s.w && uint64_t(std::get<5>(shape)) == FORMAT_BLOCK;
+    } else {
+        static_assert(n_dims == 7, "TransData: the layout of FRACTAL_Z_3D has 7 dimensions");
+        return uint64_t(std::get<0>(shape)) == s.d && uint64_t(std::get<1>(shape)) == s.c1() &&
+               uint64_t(std::get<2>(shape)) == s.h && uint64_t(std::get<3>(shape)) == s.w &&
+               uint64_t(std::get<4>(shape)) == s.n1() &&
+               uint64_t(std::get<5>(shape)) == FORMAT_BLOCK &&
+               uint64_t(std::get<6>(shape)) == FORMAT_BLOCK;
+    }
+}
+template <class L> inline format_size size_of_ncdhw(const L &l)
+{
+    const auto &s = l.GetShape();
+    static_assert(std::tuple_size_v<std::decay_t<decltype(s)>> == 5,
+                  "TransData: the layout of NCDHW has 5 dimensions");
+    return {uint64_t(std::get<0>(s)), uint64_t(std::get<1>(s)), uint64_t(std::get<2>(s)),
+            uint64_t(std::get<3>(s)), uint64_t(std::get<4>(s))};
+}
+
+template <const AscendC::TransDataConfig &config, class T, class U, class S>
+inline void trans_data(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
+                       const AscendC::LocalTensor<uint8_t> &tmp,
+                       const AscendC::TransDataParams<U, S> &p, npu_where where)
+{
+    using AscendC::DataFormat;
+    constexpr bool splits = config.srcFormat == DataFormat::NCDHW;
+    constexpr DataFormat blocked = splits ? config.dstFormat : config.srcFormat;
+    static_assert((splits || config.dstFormat == DataFormat::NCDHW) &&
+                      (blocked == DataFormat::NDC1HWC0 || blocked == DataFormat::FRACTAL_Z_3D),
+                  "TransData: between NCDHW and NDC1HWC0 or FRACTAL_Z_3D, either way");
+    static_assert(is_one_of<T, int16_t, uint16_t, half, bfloat16_t>,
+                  "TransData: this element type is not supported, allowed are int16_t, uint16_t, "
+                  "half, bfloat16_t");
+    static_assert(AscendC::is_layout_v<std::remove_cv_t<U>> &&
+                      AscendC::is_layout_v<std::remove_cv_t<S>>,
+                  "TransData: srcLayout and dstLayout are made by MakeLayout");
+    format_size size;
+    bool fits;
+    if constexpr (splits) {
+        size = size_of_ncdhw(p.srcLayout);
+        fits = has_blocks<blocked>(p.dstLayout, size);
+    } else {
+        size = size_of_ncdhw(p.dstLayout);
+        fits = has_blocks<blocked>(p.srcLayout, size);
+    }
+    if (!fits || !size.is_usable()) {
+        npu_fault(core(), NPU_E_ARG, where,
+                  "TransData: n %u, c %u, d %u, h %u, w %u in NCDHW; the other layout has the same "
+                  "n, d, h and w, ceil(c / 16) and, in FRACTAL_Z_3D, ceil(n / 16) blocks of 16",
+                  uint32_t(size.n), uint32_t(size.c), uint32_t(size.d), uint32_t(size.h),
+                  uint32_t(size.w));
+        return;
+    }
+    const five_axes plain = axes_of_ncdhw(size);
+    const five_axes blocks =
+        blocked == DataFormat::NDC1HWC0 ? axes_of_ndc1hwc0(size) : axes_of_fractal(size);
+    if constexpr (splits) {
+        const bool is_padded =
+            size.c % FORMAT_BLOCK || (blocked == DataFormat::FRACTAL_Z_3D && size.n % FORMAT_BLOCK);
+        if (is_padded) /* channels and batches that fill a block are 0 */
+            AscendC::Duplicate(dst, T(0), int32_t(blocks.all), where);
+        move_format(dst, src, blocks, plain, size, tmp, where);
+    } else {
+        move_format(dst, src, plain, blocks, size, tmp, where);
+    }
+}
+
+} // namespace nputwin
+
+namespace AscendC {
+
+#define NPU_TRANS_DATA(tmp_arg, ...)                                                               \
+    template <const TransDataConfig &config, typename T, typename U, typename S>                   \
+    inline void TransData(const LocalTensor<T> &dstTensor,                                         \
+                          const LocalTensor<T> &srcTensor __VA_ARGS__,                             \
+                          const TransDataParams<U, S> &params, npu_where where = NPU_HERE)         \
+    {                                                                                              \
+        nputwin::trans_data<config>(dstTensor, srcTensor, LocalTensor<uint8_t>{tmp_arg}, params,   \
+                                    where);                                                        \
+    }
+NPU_TMP_FORMS(NPU_TRANS_DATA)
+#undef NPU_TRANS_DATA
 
 struct PadParams {
     uint16_t leftPad = 0, rightPad = 0; /* columns */
