@@ -319,7 +319,9 @@ template <class O> static void antiquant_nibbles()
             const ShapeInfo in_tensor(2, form == 3 ? columns : rows);
             if (form == 0)
                 AscendAntiQuant<int4b_t, O, false>(d, a, o, s, t, 4, two);
-            s.SetShapeInfo(in_tensor), o.SetShapeInfo(in_tensor);
+            o.SetShapeInfo(in_tensor); /* that of the scales is the same when they have none */
+            if (form > 1)
+                s.SetShapeInfo(in_tensor);
             if (form == 1)
                 AscendAntiQuant<int4b_t, O, false>(d, a, o, s, 4);
             if (form == 2)

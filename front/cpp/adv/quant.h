@@ -341,9 +341,13 @@ inline void antiquant(const AscendC::LocalTensor<O> &dst, const AscendC::LocalTe
                       uint32_t k, bool is_transposed, const AscendC::AntiQuantShapeInfo &shape,
                       npu_where where)
 {
-    const grid s = grid_of(scale, shape.scaleHeight, shape.scaleWidth);
-    const grid o = grid_of(offset, shape.offsetHeight, shape.offsetWidth);
+    grid s = grid_of(scale, shape.scaleHeight, shape.scaleWidth);
+    grid o = grid_of(offset, shape.offsetHeight, shape.offsetWidth);
 
+    if (s.height == 0) /* a published program gives the shape of one of the two */
+        s = o;
+    if (o.height == 0)
+        o = s;
     if (s.height != o.height || s.width != o.width) {
         npu_fault(core(), NPU_E_ARG, where,
                   "AscendAntiQuant: scale of [%u, %u] and offset of [%u, %u]; they have one shape",
