@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operator projects: configured, built, packed, installed and called, on the installation that `cann` names."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -450,6 +451,16 @@ def test_framework_before_the_package_is_installed(shell, framework, tmp_path):
     assert "AxpyCustom" in said and "custom_opp_" in said and ".run" in said, said
     said = torch_run(shell, framework, "-c", ALONE.format("axpy_aclnn"), ASCEND_OPP_PATH=str(tmp_path))
     assert "aclnnAxpyCustom" in said and "libopapi.so" in said, said
+
+
+def test_framework_of_another_torch_is_not_opened(shell, framework, tmp_path):
+    """Case C05: _load.py compares the record of the build first."""
+    shutil.copytree(framework, tmp_path, dirs_exist_ok=True)
+    record, = (tmp_path / "axpy_ext").glob("*.nputwin-build.json")
+    record.write_text(json.dumps(json.loads(record.read_text()) | {"torch": "2.9.0", "torch_npu": "2.9.0.post4"}))
+    said = torch_run(shell, tmp_path, "-c", "import axpy_ext", expect=1).splitlines()[-1]
+    assert "libaxpy_ext.so was built for torch 2.9.0 / torch_npu 2.9.0.post4, running torch 2." in said
+    assert said.endswith("pip install torch==2.9.0 torch_npu==2.9.0.post4")
 
 
 def test_a_refused_call_behind_the_queue_poisons_the_device(shell, package, framework):

@@ -5,11 +5,13 @@ The CANN installation is ASCEND_HOME_PATH, or the build tree that NPU_BUILD_DIR 
 there, so a second run compiles only what changed.
 """
 import hashlib
+import json
 import os
 import platform
 import shutil
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -86,6 +88,41 @@ def test_kernels_of_both_are_in_step(cann, build_root):
                          env={**cann, "PYTHONPATH": os.pathsep.join(paths)})
     assert run.returncode == 0, run.stderr[-3000:]
     assert run.stdout == "same\n"
+
+
+OTHER = """
+import importlib, sys
+try:
+    importlib.import_module(sys.argv[1])
+except ImportError as e:
+    opened = [line for line in open("/proc/self/maps") if sys.argv[1] in line or "libtorch" in line]
+    print(len(opened), e)
+"""
+
+
+@pytest.mark.parametrize("name,built", [("torch", "2.9.0+cpu"), ("torch_npu", "2.9.0.post4"), ("torch", None)])
+@pytest.mark.parametrize("project", PROJECTS)
+def test_a_package_of_another_torch_is_not_opened(project, name, built, cann, build_root, tmp_path):
+    """Case C05: the record of the build is compared before the library is opened; without one nothing is."""
+    package = PROJECTS[project][0]
+    shutil.copytree(build(project, cann, build_root, "a2", **PROJECTS[project][1]["a2"]) / package, tmp_path / package)
+    record, = (tmp_path / package).glob("*.nputwin-build.json")
+    now = json.loads(record.read_text())
+    assert (now["torch"], now["torch_npu"]) == (version("torch"), version("torch_npu"))
+    if built:
+        record.write_text(json.dumps(now | {name: built}))
+    else:
+        record.unlink()
+    run = subprocess.run([sys.executable, "-c", OTHER, package], text=True, capture_output=True, timeout=300, cwd="/",
+                         env={**cann, "PYTHONPATH": str(tmp_path)})
+    assert run.returncode == 0, run.stderr
+    said, = run.stdout.splitlines()
+    if not built:
+        assert said.startswith("0 ") and "nputwin-build.json is missing" in said
+        return
+    was = now | {name: built}
+    assert f"was built for torch {was['torch']} / torch_npu {was['torch_npu']}, running torch {now['torch']} / torch_npu {now['torch_npu']}: " in said
+    assert said.endswith(f"pip install torch=={was['torch'].split('+')[0]} torch_npu=={was['torch_npu']}") and said.startswith("0 ")
 
 
 def test_missing_compiler_is_one_line(tmp_path):

@@ -4,12 +4,15 @@
 NPU_ARCH=dav-3510 python setup.py ... compiles for A5 (dav-2201, A2 and A3, without it).
 torch and torch_npu are no hard dependency: a forced re-install must not replace them.
 """
+import json
+import json
 import os
 import platform
 import shutil
 import subprocess
 import sys
 import sysconfig
+from importlib.metadata import version
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -44,6 +47,11 @@ class BishengBuild(build_ext):
         target = Path(self.build_lib).resolve() / NAME
         target.mkdir(parents=True, exist_ok=True)
         subprocess.run(command(target / f"_C{sysconfig.get_config_var('EXT_SUFFIX')}"), check=True)
+        built = {"torch": version("torch"), "torch_npu": version("torch_npu"),
+                 "arch": os.environ.get("NPU_ARCH", "dav-2201")}
+        (target / "_C.nputwin-build.json").write_text(json.dumps(built) + "\n")  # for __init__.py
+        built = {"torch": version("torch"), "torch_npu": version("torch_npu"), "arch": os.environ.get("NPU_ARCH", "dav-2201")}
+        (target / "_C.nputwin-build.json").write_text(json.dumps(built) + "\n")
 
 
 setup(
