@@ -276,13 +276,18 @@ int npu_rt_launch_device(const void *function, uint32_t n_blocks, struct npu_str
 
 /* ---- lists ---- */
 
-enum { ARGS_MAGIC = 0x4e415247 };
+/* There is no call that ends a list, and a launched one may be changed and launched again. So a
+ * program that begins a list for each launch would grow for ever: of those that were launched,
+ * between KEPT and twice as many stay, the last ones used. */
+enum { KEPT = 256 };
 
 struct npu_args {
-    uint32_t magic, n;
-    bool is_final, is_ours;
+    const void
+        *handle; /* what the caller has: this, or memory of his, which is never looked into */
+    uint32_t n;
+    bool is_final, is_launched;
     const struct npu_function *function;
-    struct npu_args *next; /* all living ones */
+    struct npu_args *next; /* all living ones, the last used one first */
     unsigned char *data;   /* of a user's list */
     size_t room, used;
     struct {
@@ -294,33 +299,42 @@ struct npu_args {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct npu_args *first;
+static uint32_t n_launched;
 
 size_t npu_rt_args_bytes(void)
 {
-    return sizeof(struct npu_args);
+    return sizeof(void *);
 }
 
-/* Locked. The list is looked for, never followed on faith. */
-static bool is_args(const struct npu_args *a)
+static bool is_ours(const struct npu_args *a)
 {
-    const struct npu_args *i = first;
-
-    while (i && i != a)
-        i = i->next;
-    return i != NULL;
+    return a->handle == a;
 }
 
-/* Locked. */
-static void forget(struct npu_args *a)
+/* Locked. The list behind a handle, now the first one; NULL when it is none. */
+static struct npu_args *list_of(const void *handle)
 {
-    struct npu_args **at = &first;
+    struct npu_args **at = &first, *a;
 
-    while (*at != a)
+    while (*at && (*at)->handle != handle)
         at = &(*at)->next;
+    a = *at;
+    if (!a)
+        return NULL;
     *at = a->next;
-    if (!a->is_ours)
-        return;
-    for (uint32_t i = 0; i < a->n; i++)
+    a->next = first;
+    first = a;
+    return a;
+}
+
+/* Locked. Takes the list at *at out. */
+static void forget(struct npu_args **at)
+{
+    struct npu_args *a = *at;
+
+    *at = a->next;
+    n_launched -= a->is_launched;
+    for (uint32_t i = 0; is_ours(a) && i < a->n; i++)
         free(a->slot[i].value);
     free(a);
 }
@@ -328,26 +342,44 @@ static void forget(struct npu_args *a)
 void rt_args_forget(const struct npu_function *f)
 {
     pthread_mutex_lock(&lock);
-    for (struct npu_args *a = first, *next; a; a = next) {
-        next = a->next;
-        if (a->function == f)
-            forget(a);
+    for (struct npu_args **at = &first; *at;) {
+        if ((*at)->function == f)
+            forget(at);
+        else
+            at = &(*at)->next;
     }
     pthread_mutex_unlock(&lock);
 }
 
-static int begin(struct npu_args *a, const struct npu_function *f, bool is_ours, void *data,
-                 size_t room)
+/* Locked. */
+static void forget_old(void)
 {
+    uint32_t n = 0;
+
+    for (struct npu_args **at = &first; *at;) {
+        n += (*at)->is_launched;
+        if ((*at)->is_launched && n > KEPT)
+            forget(at);
+        else
+            at = &(*at)->next;
+    }
+}
+
+/* handle is NULL: the new list itself. */
+static int begin(const void *handle, const struct npu_function *f, void *data, size_t room,
+                 struct npu_args **out, const char *who)
+{
+    struct npu_args *a = malloc(sizeof(*a));
+
+    if (!a)
+        return npu_rt_fail(RT_RESOURCE_ALLOC_FAIL, "%s: out of memory", who);
+    *a =
+        (struct npu_args){.handle = handle ? handle : a, .function = f, .data = data, .room = room};
+    *out = a;
     pthread_mutex_lock(&lock);
-    if (!is_ours && is_args(a))
-        forget(a);
-    *a = (struct npu_args){.magic = ARGS_MAGIC,
-                           .is_ours = is_ours,
-                           .function = f,
-                           .next = first,
-                           .data = data,
-                           .room = room};
+    if (list_of(a->handle))
+        forget(&first);
+    a->next = first;
     first = a;
     pthread_mutex_unlock(&lock);
     return ACL_OK;
@@ -356,25 +388,19 @@ static int begin(struct npu_args *a, const struct npu_function *f, bool is_ours,
 int npu_rt_args_new(const struct npu_function *f, struct npu_args **out, const char *who)
 {
     struct npu_function_info info;
-    struct npu_args *a;
     int rc = npu_rt_function_info(f, &info, who);
 
-    if (rc)
-        return rc;
-    a = malloc(sizeof(*a));
-    if (!a)
-        return npu_rt_fail(RT_RESOURCE_ALLOC_FAIL, "%s: out of memory", who);
-    *out = a;
-    return begin(a, f, true, NULL, 0);
+    return rc ? rc : begin(NULL, f, NULL, 0, out, who);
 }
 
 int npu_rt_args_init(const struct npu_function *f, struct npu_args *at, void *data, size_t room,
                      const char *who)
 {
     struct npu_function_info info;
+    struct npu_args *a;
     int rc = npu_rt_function_info(f, &info, who);
 
-    return rc ? rc : begin(at, f, false, data, room);
+    return rc ? rc : begin(at, f, data, room, &a, who);
 }
 
 /* Memory for one value; NULL with the message. Locked. */
@@ -382,7 +408,7 @@ static void *room_for(struct npu_args *a, size_t bytes, const char *who)
 {
     void *p = NULL;
 
-    if (a->is_ours) {
+    if (is_ours(a)) {
         p = calloc(1, bytes);
     } else if (bytes <= a->room - a->used) {
         p = a->data + a->used;
@@ -398,9 +424,9 @@ static void *room_for(struct npu_args *a, size_t bytes, const char *who)
 static int no_args(const void *a, const char *who)
 {
     return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
-                       "%s: %p is no list of arguments: its binary was unloaded, or it is no "
-                       "aclrtArgsHandle",
-                       who, a);
+                       "%s: %p is no list of arguments: its binary was unloaded, %d other lists "
+                       "were launched since its last use, or it is no aclrtArgsHandle",
+                       who, a, KEPT);
 }
 
 enum { MAX_VALUE_BYTES = 1 << 20 };
@@ -431,13 +457,15 @@ static int append(struct npu_args *a, const void *value, size_t bytes, uintptr_t
     return ACL_OK;
 }
 
-int npu_rt_args_append(struct npu_args *a, const void *value, size_t bytes, uintptr_t *param,
+int npu_rt_args_append(struct npu_args *handle, const void *value, size_t bytes, uintptr_t *param,
                        const char *who)
 {
+    struct npu_args *a;
     int rc;
 
     pthread_mutex_lock(&lock);
-    rc = is_args(a) ? append(a, value, bytes, param, who) : no_args(a, who);
+    a = list_of(handle);
+    rc = a ? append(a, value, bytes, param, who) : no_args(handle, who);
     pthread_mutex_unlock(&lock);
     return rc;
 }
@@ -479,24 +507,28 @@ static int give_buffer(struct npu_args *a, uintptr_t param, size_t bytes, void *
     return ACL_OK;
 }
 
-int npu_rt_args_placeholder(struct npu_args *a, uintptr_t param, size_t bytes, void **out,
+int npu_rt_args_placeholder(struct npu_args *handle, uintptr_t param, size_t bytes, void **out,
                             const char *who)
 {
+    struct npu_args *a;
     int rc;
 
     pthread_mutex_lock(&lock);
-    rc = is_args(a) ? give_buffer(a, param, bytes, out, who) : no_args(a, who);
+    a = list_of(handle);
+    rc = a ? give_buffer(a, param, bytes, out, who) : no_args(handle, who);
     pthread_mutex_unlock(&lock);
     return rc;
 }
 
-int npu_rt_args_update(struct npu_args *a, uintptr_t param, const void *value, size_t bytes,
+int npu_rt_args_update(struct npu_args *handle, uintptr_t param, const void *value, size_t bytes,
                        const char *who)
 {
+    struct npu_args *a;
     int rc;
 
     pthread_mutex_lock(&lock);
-    rc = is_args(a) ? check_param(a, param, false, who) : no_args(a, who);
+    a = list_of(handle);
+    rc = a ? check_param(a, param, false, who) : no_args(handle, who);
     if (!rc && bytes != a->slot[param - 1].bytes)
         rc = npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
                          "%s: paramSize %zu, but the value was appended with %u bytes", who, bytes,
@@ -509,13 +541,15 @@ int npu_rt_args_update(struct npu_args *a, uintptr_t param, const void *value, s
     return rc;
 }
 
-int npu_rt_args_finalize(struct npu_args *a, const char *who)
+int npu_rt_args_finalize(struct npu_args *handle, const char *who)
 {
+    struct npu_args *a;
     int rc = ACL_OK;
 
     pthread_mutex_lock(&lock);
-    if (!is_args(a))
-        rc = no_args(a, who);
+    a = list_of(handle);
+    if (!a)
+        rc = no_args(handle, who);
     for (uint32_t i = 0; !rc && i < a->n; i++)
         if (!a->slot[i].value)
             rc = npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
@@ -568,8 +602,6 @@ static struct flat *flat_of_list(const struct nputwin_kernel *k, const struct np
 static int check_list(const struct nputwin_kernel *k, const void *function,
                       const struct npu_args *a, const char *who)
 {
-    if (!is_args(a))
-        return no_args(a, who);
     if (a->function != function)
         return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
                            "%s: the list was begun for another function than %s", who, k->name);
@@ -592,19 +624,27 @@ static int check_list(const struct nputwin_kernel *k, const void *function,
 }
 
 int npu_rt_launch_args(const struct npu_function *function, uint32_t n_blocks, struct npu_stream *s,
-                       struct npu_args *args, const char *who)
+                       struct npu_args *handle, const char *who)
 {
     struct npu_binary *binary;
     const struct nputwin_kernel *k = launchable(function, &binary, who);
+    struct npu_args *args;
     struct flat *f = NULL;
     int rc;
 
     if (!k)
         return npu_rt_last_error(false);
     pthread_mutex_lock(&lock);
-    rc = check_list(k, function, args, who);
+    args = list_of(handle);
+    rc = args ? check_list(k, function, args, who) : no_args(handle, who);
     if (!rc)
         f = flat_of_list(k, args, who);
+    if (f) { /* it holds a copy of all values */
+        n_launched += !args->is_launched;
+        args->is_launched = true;
+        if (n_launched > 2 * KEPT)
+            forget_old();
+    }
     pthread_mutex_unlock(&lock);
     if (!f) {
         rt_binary_release(binary);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* binary.c BINARY - loads kernels.asc's binary and launches each kernel in every way there is. */
 #include "check.h"
+#include <malloc.h>
 
 enum { N = 100 };
 
@@ -146,8 +147,49 @@ static void test_mixed(void)
             FAILS(107000, "do not fit", aclrtKernelArgsAppend(list, &b.t, 16, &param[5]));
         FAILS(107000, "another function",
               aclrtLaunchKernelWithConfig(function("by_pointer"), 5, stream, NULL, list, NULL));
+        memset(handle_memory, 0xee, handle_bytes); /* nobody reads what is there */
+        free(handle_memory);
+        free(value_memory);
     }
     FAILS(107000, "no list of arguments", aclrtKernelArgsFinalize(&b));
+}
+
+/* One list for each launch: the program does not grow. One that is used again and again stays. */
+static void test_many_lists(void)
+{
+    aclrtFuncHandle f = function("_ZN2ns4fillIfEEvPhT_");
+    aclrtArgsHandle kept, list[3000];
+    aclrtParamHandle param[2];
+    float *p = (float *)device(4), v = 0, back;
+    size_t bytes = 0;
+
+    OK(aclrtKernelArgsInit(f, &kept));
+    OK(aclrtKernelArgsAppend(kept, &p, 8, &param[0]));
+    OK(aclrtKernelArgsAppend(kept, &v, 4, &param[1]));
+    for (int i = 0; i < 3000; i++) {
+        if (i == 1000) {
+            OK(aclrtSynchronizeStream(stream));
+            bytes = mallinfo2().uordblks;
+        }
+        OK(aclrtKernelArgsInit(f, &list[i]));
+        OK(aclrtKernelArgsAppend(list[i], &p, 8, &param[0]));
+        OK(aclrtKernelArgsAppend(list[i], &v, 4, &param[1]));
+        OK(aclrtKernelArgsFinalize(list[i]));
+        OK(aclrtLaunchKernelWithConfig(f, 1, stream, NULL, list[i], NULL));
+        if (i % 100 == 99) {
+            v = (float)i;
+            OK(aclrtKernelArgsParaUpdate(kept, param[1], &v, 4));
+            OK(aclrtKernelArgsFinalize(kept));
+            OK(aclrtLaunchKernelWithConfig(f, 1, stream, NULL, kept, NULL));
+        }
+    }
+    OK(aclrtSynchronizeStream(stream));
+    CHECK(mallinfo2().uordblks < bytes + (2 << 20)); /* 2000 lists have three times as much */
+    OK(aclrtMemcpy(&back, 4, p, 4, ACL_MEMCPY_DEVICE_TO_HOST));
+    CHECK(back == 2999);
+    OK(aclrtKernelArgsFinalize(list[2750]));
+    FAILS(107000, "256 other lists", aclrtKernelArgsFinalize(list[500]));
+    OK(aclrtFree(p));
 }
 
 /* ---- placeholders ---- */
@@ -343,6 +385,7 @@ int main(int argc, char **argv)
     OK(aclrtCreateStream(&stream));
     OK(aclrtBinaryLoadFromFile(path, NULL, &binary));
     test_mixed();
+    test_many_lists();
     test_placeholders();
     test_functions();
     test_config();
