@@ -308,9 +308,9 @@ static int check_arch(const struct nputwin_kernel *k, const struct npu_soc *soc)
         return ACL_OK;
     return npu_rt_fail(
         ACL_ERROR_RT_PARAM_INVALID,
-        "kernel launch failure: %s was compiled for dav-%u, but %s is dav-%u: compile "
-        "with --npu-arch=dav-%u or set NPUTWIN_SOC",
-        k->name, k->arch, soc->name, soc->arch, soc->arch);
+        "kernel launch failure: %s was compiled for dav-%u, but %s is dav-%u: rebuild with "
+        "SOC_VERSION=%s (bisheng: --npu-arch=dav-%u)",
+        k->name, k->arch, soc->name, soc->arch, soc->name, soc->arch);
 }
 
 NPU_API uint32_t nputwin_launch(const void *key, uint32_t block_dim, void *l2_ctrl, void *stream,

@@ -30,8 +30,8 @@ class Bench:
         assert done.returncode == expect, f"{words} gave {done.returncode}\n{done.stdout}{done.stderr}"
         return done
 
-    def binary(self, source, output):
-        self.run(self.prefix / "bin" / "bisheng", "--cce-aicore-only", "-o", output, source)
+    def binary(self, source, output, *words):
+        self.run(self.prefix / "bin" / "bisheng", "--cce-aicore-only", *words, "-o", output, source)
 
     def program(self, source, output, *words):
         compiler = ["gcc"] if source.suffix == ".c" else ["g++", "-std=c++17"]

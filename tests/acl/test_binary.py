@@ -18,6 +18,21 @@ def test_every_way_to_launch(loader, delay_us):
     assert loader.run("./binary", "kernels.o", env=env).stdout == "binary: ok\n"
 
 
+@pytest.mark.parametrize("arch,soc,runs", [
+    ("dav-2201", "Ascend910B3", True), ("dav-2201", "Ascend910_9391", True), ("dav-3510", "Ascend950PR_9599", True),
+    ("dav-3510", "Ascend910B2", False), ("dav-2201", "Ascend950PR_9599", False)])
+def test_a_binary_of_another_chip(loader, arch, soc, runs):
+    """Case C07: another member of the family is fine; another family is refused before anything runs."""
+    loader.program(loader.src / "chip.c", "chip")
+    loader.binary(loader.src / "kernels.asc", f"{arch}.o", f"--npu-arch={arch}")
+    said = loader.run("./chip", f"{arch}.o", env={"NPUTWIN_SOC": soc}).stdout
+    assert said.endswith("chip: ok\n")
+    if runs:
+        assert said.startswith("0 launched\n")
+    else:
+        assert said.startswith("107000 ") and f"was compiled for {arch}" in said and f"rebuild with SOC_VERSION={soc}" in said, said
+
+
 def test_compiled_while_running(bench):
     bench.program(bench.src / "rtc.cpp", "rtc", "-lacl_rtc", "-lpthread")
     assert bench.run("./rtc").stdout == "rtc: ok\n"
