@@ -24,31 +24,66 @@ bool npu_format_is_plain(int32_t format)
            format == UNDEFINED || format == NHWC || format == NDHWC;
 }
 
-/* Types that torch does not have: only casts know them, and only chips that have them. */
-static int check_odd_type(const struct npu_op_row *row, const char *name, const struct aclTensor *t)
+/* What the chips of one generation on have beside the types of all. */
+static const struct {
+    uint32_t arch; /* from */
+    const char *chips;
+    uint64_t types;
+} chip_types[] = {
+    {3510, "Ascend950",
+     1ull << DT_HIFLOAT8 | 1ull << DT_FP8_E5M2 | 1ull << DT_FP8_E4M3 | 1ull << DT_FP8_E8M0 |
+         1ull << DT_FP4_E2M1},
+};
+
+/* All types of torch but those that come with a later generation. */
+static uint64_t types_of_chip(const struct npu_soc *soc)
+{
+    uint64_t types = 0;
+
+    for (int t = 0; t < 64; t++)
+        types |= (uint64_t)npu_dtype_in_torch(t) << t;
+    for (size_t i = 0; i < sizeof chip_types / sizeof *chip_types; i++)
+        types = soc->arch < chip_types[i].arch ? types & ~chip_types[i].types
+                                               : types | chip_types[i].types;
+    return types;
+}
+
+static int check_chip(const struct npu_op_row *row, const char *name, const struct aclTensor *t)
 {
     const struct npu_soc *soc = npu_rt_soc();
+    char text[256];
 
-    if (!row->schema || !row->native || t->dtype != DT_HIFLOAT8)
-        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
-                           "%s: %s has data type %d (%s), which this operator "
-                           "does not take",
-                           row->name, name, t->dtype, npu_dtype_name(t->dtype));
-    if (soc && soc->arch < 3510)
-        return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
-                           "%s: %s has type hifloat8, which %s does not have; "
-                           "Ascend950 has",
-                           row->name, name, soc->name);
+    for (size_t i = 0; soc && i < sizeof chip_types / sizeof *chip_types; i++)
+        if (soc->arch < chip_types[i].arch && chip_types[i].types >> t->dtype & 1)
+            return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                               "%s: %s has type %s, which %s does not have; %s has. The types of "
+                               "%s: %s",
+                               row->name, name, npu_dtype_name(t->dtype), soc->name,
+                               chip_types[i].chips, soc->name,
+                               npu_types_text(types_of_chip(soc), text, sizeof text));
     return ACL_OK;
+}
+
+/* Types that torch does not have: only casts know them. */
+static int check_odd_type(const struct npu_op_row *row, const char *name, const struct aclTensor *t)
+{
+    if (row->schema && row->native && t->dtype == DT_HIFLOAT8)
+        return ACL_OK;
+    return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                       "%s: %s has data type %d (%s), which this operator does not take", row->name,
+                       name, t->dtype, npu_dtype_name(t->dtype));
 }
 
 static int check_tensor(const struct npu_op_row *row, const char *name, const struct aclTensor *t)
 {
-    if (NPU_UNLIKELY(!npu_dtype_in_torch(t->dtype))) {
-        const int rc = check_odd_type(row, name, t);
-        if (rc != ACL_OK)
-            return rc;
-    }
+    int rc = ACL_OK;
+
+    if (NPU_UNLIKELY(t->dtype >= DT_HIFLOAT8 && t->dtype < 64))
+        rc = check_chip(row, name, t);
+    if (rc == ACL_OK && NPU_UNLIKELY(!npu_dtype_in_torch(t->dtype)))
+        rc = check_odd_type(row, name, t);
+    if (rc != ACL_OK)
+        return rc;
     if (NPU_UNLIKELY(!npu_format_is_plain(t->format)))
         return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
                            "%s: %s has storage format %d; the twin has plain "

@@ -718,9 +718,3 @@ def test_npu_fusion_attention_layouts(layout):
     out = torch_npu.npu_fusion_attention(fold(q).npu(), fold(k).npu(), fold(v).npu(), 4, layout,
                                          scale=8**-0.5)[0]
     torch.testing.assert_close(out.cpu(), fold(expected), rtol=1e-4, atol=1e-4)
-
-
-@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2], ids=str)
-def test_npu_float8_cast(dtype):
-    x = torch.linspace(-4, 4, 33)
-    assert torch.equal(x.npu().to(dtype).float().cpu(), x.to(dtype).float())

@@ -131,6 +131,30 @@ def test_hifloat8_is_refused_by_chips_without_it():
     assert "well True" in out
 
 
+FLOAT8 = """
+for dtype in (torch.float8_e4m3fn, torch.float8_e5m2):
+    v = torch.linspace(-4, 4, 33)
+    print(dtype, story(lambda: print(torch.equal(v.npu().to(dtype).float().cpu(), v.to(dtype).float()))))
+    print(story(lambda: v.to(dtype).npu().float().cpu()))
+print("well", is_well())
+"""
+
+
+def test_float8_is_a_type_of_950():
+    out = run(FLOAT8, "0", soc="Ascend950PR_9599")
+    assert out.count("True\n") == 3 and out.count("no exception") == 4, out
+
+
+@pytest.mark.parametrize("soc", ["Ascend910B2", "Ascend910_9391"])
+def test_float8_is_refused_by_chips_without_it(soc):
+    """With the list of what the chip has."""
+    out = run(FLOAT8, "0", soc=soc)
+    for name in ("float8_e4m3fn", "float8_e5m2"):
+        says = f"has type {name}, which {soc} does not have; Ascend950 has. The types of {soc}: float32, float16, int8"
+        assert out.count(says) == 2, out
+    assert "no exception" not in out and "well True" in out
+
+
 def test_no_wrong_data_after_a_refusal_behind_the_queue():
     """Mode 2: torch_npu drops what is queued after an error of the first phase, and goes on."""
     out = run(HIFLOAT8 + """
