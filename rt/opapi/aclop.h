@@ -62,11 +62,19 @@ struct aclop_row {
     aclop_fn *fn;
 };
 
+/* The attribute of that name; the row declares it, or it has no value. */
+const struct aclop_value *aclop_attr(const struct aclop_task *t, const char *name);
+
+/* A dimension of x, counted from the end when negative; -1 when there is none. */
+int64_t aclop_axis(const struct aclTensor *x, int64_t axis);
+
 /* Integers of a host input as int64, NULL when it lies on the device. */
 const int64_t *aclop_host_ints(const struct aclop_task *t, int input, int64_t room[ACLOP_INTS]);
 
 aclop_check_fn shape_any, shape_out, shape_same, shape_float, shape_spread, shape_layer_norm,
-    shape_layer_norm_v4, shape_rms_norm, shape_cast;
+    shape_layer_norm_v4, shape_rms_norm, shape_cast, shape_reduce, shape_norm_reduce, shape_extreme,
+    shape_slice, shape_transpose, shape_tile, shape_pad, shape_concat, shape_pack, shape_gather,
+    shape_fill, shape_broadcast_to, shape_matmul, shape_batch_matmul;
 aclop_fn fn_copy, fn_spread, fn_fill, fn_norm_reduce, fn_norm_update, fn_exp, fn_log, fn_round,
     fn_layer_norm, fn_layer_norm_v3, fn_layer_norm_v4, fn_rms_norm, fn_softmax, fn_softmax_grad,
     fn_reduce, fn_reduce_prod, fn_permute, fn_cat, fn_slice, fn_strided_slice, fn_tile, fn_pad,

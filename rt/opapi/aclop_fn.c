@@ -1,33 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * aclop_fn.c - what the rows of aclop.def compute, where one ATen operator is not enough, and the
- * shapes they take.
+ * aclop_fn.c - what the rows of aclop.def compute, where one ATen operator is not enough.
  *
  * Half and bfloat16 are computed in float and rounded once where several operators meet.
  * Rule: a function reads attributes by the name that its row declares; the door has checked them.
  */
 #include "aclop.h"
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-
-/* The attribute of that name; every row that names fn declares it. */
-static const struct aclop_value *attr(const struct aclop_task *t, const char *name)
-{
-    static const struct aclop_value none;
-    const char *word = t->row->attrs;
-    const size_t n = strlen(name);
-
-    for (int i = 0; *(word += strspn(word, " ")); i++, word += strcspn(word, " "))
-        if (!strncmp(word, name, n) && word[n] == ':')
-            return &t->attr[i];
-    return &none;
-}
 
 static bool flag(const struct aclop_task *t, const char *name)
 {
-    return attr(t, name)->ints[0] != 0;
+    return aclop_attr(t, name)->ints[0] != 0;
 }
 
 static struct npu_value dims_of(const struct aclTensor *t)
@@ -54,18 +38,6 @@ static int64_t ints(struct npu_aten_ctx *c, const struct aclTensor *t, int64_t r
     return n;
 }
 
-const int64_t *aclop_host_ints(const struct aclop_task *t, int input, int64_t room[ACLOP_INTS])
-{
-    const int64_t n = npu_tensor_numel(t->in[input]);
-
-    if (!t->host[input] || n > ACLOP_INTS)
-        return NULL;
-    for (int64_t i = 0; i < n; i++)
-        room[i] = t->in[input]->dtype == DT_INT32 ? ((const int32_t *)t->host[input])[i]
-                                                  : ((const int64_t *)t->host[input])[i];
-    return room;
-}
-
 static bool is_half(int dtype)
 {
     return dtype == DT_HALF || dtype == DT_BF16;
@@ -87,191 +59,6 @@ static int wide(struct npu_aten_ctx *c, const struct aclTensor *t)
 static int multiply(struct npu_aten_ctx *c, int a, int b)
 {
     return at(c, "aten::mul.Tensor", V(a), V(b));
-}
-
-/* ---- shapes ---- */
-
-static bool no(struct aclop_task *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static bool no(struct aclop_task *t, const char *format, ...)
-{
-    va_list ap;
-
-    va_start(ap, format);
-    vsnprintf(t->why, sizeof t->why, format, ap);
-    va_end(ap);
-    return false;
-}
-
-static bool same_dims(const struct aclTensor *a, const struct aclTensor *b)
-{
-    return a->n_dims == b->n_dims && !memcmp(a->dim, b->dim, a->n_dims * sizeof *a->dim);
-}
-
-bool shape_any(struct aclop_task *t)
-{
-    (void)t;
-    return true;
-}
-
-/* All outputs have the shape of the first input. */
-bool shape_out(struct aclop_task *t)
-{
-    for (int i = 0; i < t->n_out; i++)
-        if (!same_dims(t->out[i], t->in[0]))
-            return no(t, "output %d has shape %s, the input %s", i, npu_shape_text(t->out[i]),
-                      npu_shape_text(t->in[0]));
-    return true;
-}
-
-/* The logarithm of an integer is not an integer. */
-bool shape_float(struct aclop_task *t)
-{
-    if (npu_dtype_is_int(t->out[0]->dtype) || t->out[0]->dtype == DT_BOOL)
-        return no(t, "y has type %s; the result is a real number",
-                  npu_dtype_name(t->out[0]->dtype));
-    return shape_out(t);
-}
-
-/* Elementwise: the inputs of the same type and all outputs have the shape of the first input. */
-bool shape_same(struct aclop_task *t)
-{
-    for (int i = 1; i < t->n_in; i++)
-        if (t->in[i] && t->in[i]->dtype == t->in[0]->dtype && !same_dims(t->in[i], t->in[0]))
-            return no(t, "input %d has shape %s, the first %s", i, npu_shape_text(t->in[i]),
-                      npu_shape_text(t->in[0]));
-    return shape_out(t);
-}
-
-static int64_t from_end(const struct aclTensor *t, uint32_t k)
-{
-    return k < t->n_dims ? t->dim[t->n_dims - 1 - k] : 1;
-}
-
-/* The inputs broadcast to the output. */
-bool shape_spread(struct aclop_task *t)
-{
-    const struct aclTensor *out = t->out[0];
-
-    for (int i = 0; i < t->n_in; i++)
-        if (t->in[i]->n_dims > out->n_dims)
-            return no(t, "input %d has %u dimensions, the output %u", i, t->in[i]->n_dims,
-                      out->n_dims);
-    for (uint32_t k = 0; k < out->n_dims; k++) {
-        int64_t size = 1;
-
-        for (int i = 0; i < t->n_in; i++) {
-            const int64_t d = from_end(t->in[i], k);
-
-            if (d != 1 && size != 1 && d != size)
-                return no(t, "input %d of shape %s does not broadcast with the others", i,
-                          npu_shape_text(t->in[i]));
-            size = d != 1 ? d : size;
-        }
-        if (from_end(out, k) != size)
-            return no(t,
-                      "the output has shape %s, but the inputs broadcast to %lld in dimension "
-                      "%u from the end",
-                      npu_shape_text(out), (long long)size, k + 1);
-    }
-    return true;
-}
-
-bool shape_cast(struct aclop_task *t)
-{
-    const int64_t type = attr(t, "dst_type")->ints[0];
-
-    if (type != t->out[0]->dtype)
-        return no(t, "dst_type is %lld, but the output has type %s (%d)", (long long)type,
-                  npu_dtype_name(t->out[0]->dtype), t->out[0]->dtype);
-    return shape_same(t);
-}
-
-/* gamma (beta) has the shape of x from dimension first on. */
-static bool check_tail(struct aclop_task *t, int input, const char *name, int64_t first)
-{
-    const struct aclTensor *x = t->in[0], *g = t->in[input];
-
-    if (!g)
-        return true;
-    if ((int64_t)g->n_dims == (int64_t)x->n_dims - first &&
-        !memcmp(g->dim, x->dim + first, g->n_dims * sizeof *g->dim))
-        return true;
-    return no(t, "%s has shape %s, but x of shape %s needs its dimensions from %lld on", name,
-              npu_shape_text(g), npu_shape_text(x), (long long)first);
-}
-
-/* mean and rstd: as x, with 1 from dimension first on. */
-static bool check_statistics(struct aclop_task *t, int64_t first)
-{
-    const struct aclTensor *x = t->in[0];
-
-    if (!same_dims(t->out[0], x))
-        return no(t, "y has shape %s, x %s", npu_shape_text(t->out[0]), npu_shape_text(x));
-    for (int i = 1; i < t->n_out; i++)
-        for (int64_t k = 0; k < (int64_t)x->n_dims || k < (int64_t)t->out[i]->n_dims; k++)
-            if (t->out[i]->n_dims != x->n_dims || t->out[i]->dim[k] != (k < first ? x->dim[k] : 1))
-                return no(t,
-                          "output %d has shape %s; it needs as many dimensions as x of shape "
-                          "%s, with 1 from dimension %lld on",
-                          i, npu_shape_text(t->out[i]), npu_shape_text(x), (long long)first);
-    for (int i = 1; i < t->n_out; i++)
-        if (t->out[i]->dtype != DT_FLOAT && t->out[i]->dtype != x->dtype)
-            return no(t, "output %d has type %s; allowed: float32 and the type of x, %s", i,
-                      npu_dtype_name(t->out[i]->dtype), npu_dtype_name(x->dtype));
-    return true;
-}
-
-/* A dimension of x, counted from the end when negative; -1 when there is none. */
-static int64_t axis_of(const struct aclTensor *x, int64_t axis)
-{
-    const int64_t n = x->n_dims, a = axis < 0 ? axis + n : axis;
-
-    return a >= 0 && a < n ? a : -1;
-}
-
-bool shape_layer_norm(struct aclop_task *t)
-{
-    const int64_t norm = axis_of(t->in[0], attr(t, "begin_norm_axis")->ints[0]);
-    const int64_t params = axis_of(t->in[0], attr(t, "begin_params_axis")->ints[0]);
-
-    if (norm < 0 || params < 0)
-        return no(t,
-                  "begin_norm_axis %lld and begin_params_axis %lld: x of shape %s has %u "
-                  "dimensions",
-                  (long long)attr(t, "begin_norm_axis")->ints[0],
-                  (long long)attr(t, "begin_params_axis")->ints[0], npu_shape_text(t->in[0]),
-                  t->in[0]->n_dims);
-    return check_tail(t, 1, "gamma", params) && check_tail(t, 2, "beta", params) &&
-           check_statistics(t, norm);
-}
-
-bool shape_layer_norm_v4(struct aclop_task *t)
-{
-    const struct aclTensor *x = t->in[0], *shape = t->in[1];
-    const int64_t n = npu_tensor_numel(shape), first = (int64_t)x->n_dims - n;
-    int64_t room[ACLOP_INTS];
-    const int64_t *v = aclop_host_ints(t, 1, room);
-
-    if (shape->n_dims > 1 || n < 1 || first < 0)
-        return no(t, "normalized_shape has shape %s; it is a list of 1 to %u dimensions",
-                  npu_shape_text(shape), x->n_dims);
-    for (int64_t i = 0; v && i < n; i++)
-        if (v[i] != x->dim[first + i])
-            return no(t, "normalized_shape has %lld at %lld, but x of shape %s has %lld there",
-                      (long long)v[i], (long long)i, npu_shape_text(x),
-                      (long long)x->dim[first + i]);
-    return check_tail(t, 2, "gamma", first) && check_tail(t, 3, "beta", first) &&
-           check_statistics(t, first);
-}
-
-bool shape_rms_norm(struct aclop_task *t)
-{
-    const int64_t first = (int64_t)t->in[0]->n_dims - (int64_t)t->in[1]->n_dims;
-
-    if (first < 0)
-        return no(t, "gamma has more dimensions than x");
-    return check_tail(t, 1, "gamma", first) && check_statistics(t, first);
 }
 
 /* ---- elementwise ---- */
@@ -323,14 +110,14 @@ void fn_floor_div(struct npu_aten_ctx *c, const struct aclop_task *t)
 
 void fn_muls(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
-    store(c, at(c, "aten::mul.Tensor", V(wide(c, t->in[0])), DOUBLE(attr(t, "value")->real)),
+    store(c, at(c, "aten::mul.Tensor", V(wide(c, t->in[0])), DOUBLE(aclop_attr(t, "value")->real)),
           t->out[0]);
 }
 
 /* scale * x + shift; x itself when nothing changes. */
 static int scaled(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
-    const double scale = attr(t, "scale")->real, shift = attr(t, "shift")->real;
+    const double scale = aclop_attr(t, "scale")->real, shift = aclop_attr(t, "shift")->real;
     int v = wide(c, t->in[0]);
 
     if (scale != 1)
@@ -341,7 +128,7 @@ static int scaled(struct npu_aten_ctx *c, const struct aclop_task *t)
 /* base ^ (scale * x + shift); a base of -1 is e. */
 void fn_exp(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
-    const double base = attr(t, "base")->real;
+    const double base = aclop_attr(t, "base")->real;
     int v = scaled(c, t);
 
     if (base != -1)
@@ -351,7 +138,7 @@ void fn_exp(struct npu_aten_ctx *c, const struct aclop_task *t)
 
 void fn_log(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
-    const double base = attr(t, "base")->real;
+    const double base = aclop_attr(t, "base")->real;
     int v = at(c, "aten::log", V(scaled(c, t)));
 
     if (base != -1)
@@ -362,7 +149,7 @@ void fn_log(struct npu_aten_ctx *c, const struct aclop_task *t)
 /* An integer is round already, unless decimals is negative. */
 void fn_round(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
-    const int64_t decimals = attr(t, "decimals")->n ? attr(t, "decimals")->ints[0] : 0;
+    const int64_t decimals = aclop_attr(t, "decimals")->n ? aclop_attr(t, "decimals")->ints[0] : 0;
     int v = wide(c, t->in[0]);
 
     if (npu_dtype_is_int(t->in[0]->dtype) && decimals < 0)
@@ -427,7 +214,7 @@ void fn_native_fast_gelu(struct npu_aten_ctx *c, const struct aclop_task *t)
 void fn_swish(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     const int x = wide(c, t->in[0]);
-    const int s = at(c, "aten::mul.Tensor", V(x), DOUBLE(attr(t, "scale")->real));
+    const int s = at(c, "aten::mul.Tensor", V(x), DOUBLE(aclop_attr(t, "scale")->real));
 
     store(c, multiply(c, x, at(c, "aten::sigmoid", V(s))), t->out[0]);
 }
@@ -435,15 +222,16 @@ void fn_swish(struct npu_aten_ctx *c, const struct aclop_task *t)
 void fn_slope(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     store(c,
-          at(c, "aten::leaky_relu", V(wide(c, t->in[0])), DOUBLE(attr(t, "negative_slope")->real)),
+          at(c, "aten::leaky_relu", V(wide(c, t->in[0])),
+             DOUBLE(aclop_attr(t, "negative_slope")->real)),
           t->out[0]);
 }
 
 void fn_elu(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     store(c,
-          at(c, "aten::elu", V(wide(c, t->in[0])), DOUBLE(attr(t, "alpha")->real),
-             DOUBLE(attr(t, "scale")->real), DOUBLE(attr(t, "input_scale")->real)),
+          at(c, "aten::elu", V(wide(c, t->in[0])), DOUBLE(aclop_attr(t, "alpha")->real),
+             DOUBLE(aclop_attr(t, "scale")->real), DOUBLE(aclop_attr(t, "input_scale")->real)),
           t->out[0]);
 }
 
@@ -509,7 +297,7 @@ void fn_flip(struct npu_aten_ctx *c, const struct aclop_task *t)
 void fn_cat(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     const bool is_pack = !strcmp(t->row->type, "Pack");
-    const struct aclop_value *n = attr(t, "N");
+    const struct aclop_value *n = aclop_attr(t, "N");
     int v[ACLOP_TENSORS];
 
     if (n->given && n->ints[0] != t->n_in)
@@ -518,7 +306,7 @@ void fn_cat(struct npu_aten_ctx *c, const struct aclop_task *t)
         v[i] = value(c, t->in[i]);
     store(c,
           at(c, t->row->schema, ((struct npu_value){.kind = V_LIST, .i = t->n_in, .p = v}),
-             INT(attr(t, is_pack ? "axis" : "concat_dim")->ints[0])),
+             INT(aclop_attr(t, is_pack ? "axis" : "concat_dim")->ints[0])),
           t->out[0]);
 }
 
@@ -564,8 +352,9 @@ static int stride_one(struct npu_aten_ctx *c, int v, int64_t dim, int64_t size,
 
 void fn_strided_slice(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
-    const int64_t begins = attr(t, "begin_mask")->ints[0], ends = attr(t, "end_mask")->ints[0];
-    const int64_t shrink = attr(t, "shrink_axis_mask")->ints[0];
+    const int64_t begins = aclop_attr(t, "begin_mask")->ints[0],
+                  ends = aclop_attr(t, "end_mask")->ints[0];
+    const int64_t shrink = aclop_attr(t, "shrink_axis_mask")->ints[0];
     struct strided s;
     const int64_t n = ints(c, t->in[1], s.begin);
     int v = widened(c, t->in[0]); /* flip knows few unsigned types */
@@ -593,7 +382,7 @@ static int padded(struct npu_aten_ctx *c, int v, const int64_t *pad, int64_t n)
  * would lose bits of an int64 or a complex. */
 void fn_pad(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
-    const struct aclop_value *contiguous = attr(t, "paddings_contiguous");
+    const struct aclop_value *contiguous = aclop_attr(t, "paddings_contiguous");
     const bool by_pairs = !contiguous->n || contiguous->ints[0];
     const int64_t n_dims = t->in[0]->n_dims;
     int64_t pad[ACLOP_INTS], mirrored[ACLOP_INTS];
@@ -643,7 +432,7 @@ static int64_t reduced(struct npu_aten_ctx *c, const struct aclop_task *t, int64
 {
     int64_t n = ints(c, t->in[1], axes);
 
-    if (!n && attr(t, "noop_with_empty_axes")->n && !flag(t, "noop_with_empty_axes"))
+    if (!n && aclop_attr(t, "noop_with_empty_axes")->n && !flag(t, "noop_with_empty_axes"))
         for (; n < (int64_t)t->in[0]->n_dims; n++)
             axes[n] = n;
     return n;
@@ -679,8 +468,8 @@ void fn_reduce_prod(struct npu_aten_ctx *c, const struct aclop_task *t)
 /* Index first, value second; among equals the first one. */
 void fn_extreme(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
-    const int v = at(c, t->row->schema, TENSOR(c, t->in[0]), INT(attr(t, "dimension")->ints[0]),
-                     BOOL(flag(t, "keep_dims")));
+    const int v = at(c, t->row->schema, TENSOR(c, t->in[0]),
+                     INT(aclop_attr(t, "dimension")->ints[0]), BOOL(flag(t, "keep_dims")));
 
     store(c, v + 1, t->out[0]);
     store(c, v, t->out[1]);
@@ -689,7 +478,7 @@ void fn_extreme(struct npu_aten_ctx *c, const struct aclop_task *t)
 /* exclusive: element i is what stands before it, so x moves on by one behind the neutral value. */
 static int shifted(struct npu_aten_ctx *c, const struct aclop_task *t, int v, int64_t axis)
 {
-    const int64_t dim = axis_of(t->in[0], axis), from_last = (int64_t)t->in[0]->n_dims - 1 - dim;
+    const int64_t dim = aclop_axis(t->in[0], axis), from_last = (int64_t)t->in[0]->n_dims - 1 - dim;
     int64_t pad[ACLOP_INTS] = {0};
     const bool is_sum = !strcmp(t->row->type, "Cumsum");
 
@@ -725,7 +514,7 @@ void fn_sort(struct npu_aten_ctx *c, const struct aclop_task *t)
     const bool flipped = t->in[0]->dtype == DT_UINT64;
     const int x = widened(c, t->in[0]);
     const int sorted = at(c, "aten::sort.stable", V(flipped ? top_bit(c, x) : x), BOOL(true),
-                          INT(attr(t, "axis")->ints[0]), BOOL(flag(t, "descending")));
+                          INT(aclop_attr(t, "axis")->ints[0]), BOOL(flag(t, "descending")));
     const int v = flipped ? top_bit(c, sorted) : sorted;
 
     store(c, v, t->out[0]);
@@ -741,9 +530,9 @@ static bool p_has_root(double p)
 
 void fn_norm_reduce(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
-    const struct aclop_value *axes = attr(t, "axes");
+    const struct aclop_value *axes = aclop_attr(t, "axes");
     const struct npu_value dims = list(axes->ints, axes->n), keep = BOOL(flag(t, "keepdim"));
-    const double p = attr(t, "p")->real;
+    const double p = aclop_attr(t, "p")->real;
     int v = at(c, "aten::abs", TENSOR(c, t->in[0]));
 
     if (p >= 0x1p31)
@@ -760,7 +549,7 @@ void fn_norm_reduce(struct npu_aten_ctx *c, const struct aclop_task *t)
 
 void fn_norm_update(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
-    const double p = attr(t, "p")->real;
+    const double p = aclop_attr(t, "p")->real;
     int v = value(c, t->in[0]);
 
     if (p_has_root(p))
@@ -809,8 +598,8 @@ static int affine(struct npu_aten_ctx *c, int y, const struct aclTensor *gamma,
 
 static void layer_norm(struct npu_aten_ctx *c, const struct aclop_task *t, bool wants_variance)
 {
-    const int64_t first = axis_of(t->in[0], attr(t, "begin_norm_axis")->ints[0]);
-    const struct normal s = normalise(c, t->in[0], first, attr(t, "epsilon")->real);
+    const int64_t first = aclop_axis(t->in[0], aclop_attr(t, "begin_norm_axis")->ints[0]);
+    const struct normal s = normalise(c, t->in[0], first, aclop_attr(t, "epsilon")->real);
 
     store(c, affine(c, s.y, t->in[1], t->in[2]), t->out[0]);
     store(c, s.mean, t->out[1]);
@@ -831,7 +620,7 @@ void fn_layer_norm_v4(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     int64_t shape[ACLOP_INTS];
     const int64_t n = ints(c, t->in[1], shape), first = (int64_t)t->in[0]->n_dims - n;
-    const struct normal s = normalise(c, t->in[0], first, attr(t, "epsilon")->real);
+    const struct normal s = normalise(c, t->in[0], first, aclop_attr(t, "epsilon")->real);
 
     if (memcmp(shape, t->in[0]->dim + first, (size_t)n * sizeof *shape) != 0)
         npu_aten()->fail(c, "normalized_shape is not the shape of the last dimensions of x");
@@ -845,7 +634,7 @@ void fn_rms_norm(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     npu_nat_rms_norm(c, (union npu_arg[]){{.t = t->in[0]},
                                           {.t = t->in[1]},
-                                          {.d = attr(t, "epsilon")->real},
+                                          {.d = aclop_attr(t, "epsilon")->real},
                                           {.t = t->out[0]},
                                           {.t = t->out[1]}});
 }
@@ -853,7 +642,7 @@ void fn_rms_norm(struct npu_aten_ctx *c, const struct aclop_task *t)
 /* Over several axes at once; with half_to_float the output is not rounded to half. */
 void fn_softmax(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
-    const struct aclop_value *axes = attr(t, "axes");
+    const struct aclop_value *axes = aclop_attr(t, "axes");
     const struct npu_value dims = list(axes->ints, axes->n);
     const bool widens = flag(t, "half_to_float") && t->in[0]->dtype == DT_HALF;
     const int x = wide(c, t->in[0]);
@@ -870,7 +659,7 @@ void fn_softmax(struct npu_aten_ctx *c, const struct aclop_task *t)
 
 void fn_softmax_grad(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
-    const struct aclop_value *axes = attr(t, "axes");
+    const struct aclop_value *axes = aclop_attr(t, "axes");
     const int y = wide(c, t->in[0]), g = wide(c, t->in[1]);
     const int sum =
         at(c, "aten::sum.dim_IntList", V(multiply(c, y, g)), list(axes->ints, axes->n), BOOL(true));
