@@ -88,21 +88,33 @@ static bool goes_before(float a, float b)
     return __builtin_isnan(a) ? !__builtin_isnan(b) : a > b;
 }
 
-/* Insertion: equal scores keep their order. */
+/* A number that grows as goes_before() says: of two equal scores it is the same. */
+static int32_t order_of(float score)
+{
+    const uint32_t bits = npu_f32_bits(score);
+    const int32_t size = (int32_t)(bits & 0x7fffffff);
+
+    if (score != score)
+        return INT32_MAX;
+    return bits >> 31 ? -size : size;
+}
+
+/* Each score counts those before it: that is its place. Equal scores keep their order. */
 static void sort_repeat(const struct npu_insn *in, uint8_t *to, const uint8_t *score,
                         const uint8_t *index)
 {
     const uint32_t elem = npu_types[in->type].bytes;
+    int32_t order[SORT_LANES], place[SORT_LANES] = {0};
     uint8_t pair[SORT_LANES][PAIR_BYTES] = {{0}};
 
+    for (uint32_t i = 0; i < SORT_LANES; i++)
+        order[i] = order_of(score_at(in, score + i * elem));
+    for (int32_t j = 0; j < SORT_LANES; j++)
+        for (int32_t i = 0; i < SORT_LANES; i++)
+            place[i] += (order[j] > order[i]) | ((order[j] == order[i]) & (j < i));
     for (uint32_t i = 0; i < SORT_LANES; i++) {
-        const float f = score_at(in, score + i * elem);
-        uint32_t k = i;
-        for (; k && goes_before(f, score_at(in, pair[k - 1])); k--)
-            memcpy(pair[k], pair[k - 1], PAIR_BYTES);
-        memset(pair[k], 0, PAIR_BYTES);
-        memcpy(pair[k], score + i * elem, elem);
-        memcpy(pair[k] + INDEX_AT, index + i * sizeof(uint32_t), sizeof(uint32_t));
+        move(pair[place[i]], score + i * elem, elem);
+        move(pair[place[i]] + INDEX_AT, index + i * sizeof(uint32_t), sizeof(uint32_t));
     }
     memcpy(to, pair, sizeof pair);
 }

@@ -487,23 +487,31 @@ static void compute_and_narrow(const struct repeat *p)
     put_lanes(p);
 }
 
-/* The bits of first + i in the type; the sum is exact in double and rounded once. */
-static uint32_t index_bits(enum npu_type type, uint32_t first, uint32_t i)
-{
-    if (type == TYPE_f16)
-        return npu_f64_to_f16((double)npu_f16_to_f32((uint16_t)first) + i);
-    if (type == TYPE_f32)
-        return npu_f32_bits((float)((double)npu_f32_from_bits(first) + i));
-    return first + i;
-}
-
+/* Sums of floats and halves are exact in double and rounded once. */
 static void write_indices(const struct repeat *p)
 {
     const enum npu_type type = (enum npu_type)p->in->type;
+    const uint32_t bits = (uint32_t)p->in->scalar, n = p->w->lanes, from = p->r * n;
+    const bool in_half = type == TYPE_f16;
+    const double first =
+        (double)(in_half ? npu_f16_to_f32((uint16_t)bits) : npu_f32_from_bits(bits));
+    float wide[NPU_REPEAT_BYTES / 2];
+    uint32_t *words = (uint32_t *)(void *)p->out;
+    uint16_t *shorts = (uint16_t *)(void *)p->out;
 
-    for (uint32_t i = 0; i < p->w->lanes; i++) {
-        const uint32_t v = index_bits(type, (uint32_t)p->in->scalar, p->r * p->w->lanes + i);
-        memcpy(p->out + i * npu_types[type].bytes, &v, npu_types[type].bytes);
+    if (in_half) {
+        for (uint32_t i = 0; i < n; i++)
+            wide[i] = npu_f64_to_f32_odd(first + (from + i));
+        p->c->lanes->conv[TYPE_f32][TYPE_f16][ROUND_RINT](p->out, wide, n);
+    } else if (type == TYPE_f32) {
+        for (uint32_t i = 0; i < n; i++)
+            words[i] = npu_f32_bits((float)(first + (from + i)));
+    } else if (npu_types[type].bytes == 4) {
+        for (uint32_t i = 0; i < n; i++)
+            words[i] = bits + from + i;
+    } else {
+        for (uint32_t i = 0; i < n; i++)
+            shorts[i] = (uint16_t)(bits + from + i);
     }
     if (type == TYPE_f16)
         put_halves(p);
@@ -514,13 +522,20 @@ static void write_indices(const struct repeat *p)
 /* ---- moving
  * ---------------------------------------------------------------------------------------- */
 
+/* Elements of 16 or 32 bits. */
 static void broadcast(const struct repeat *p)
 {
     const struct npu_view *d = &p->w->view[VIEW_DST];
-    const uint32_t elem = npu_types[p->in->type].bytes;
+    const bool is_word = npu_types[p->in->type].bytes == 4;
+    const uint32_t *words = (const uint32_t *)(const void *)p->a;
+    const uint16_t *shorts = (const uint16_t *)(const void *)p->a;
+    uint8_t *to = result_at(p);
 
-    for (uint32_t k = 0; k < NPU_BLKS_PER_REPEAT; k++)
-        fill(result_at(p) + k * d->chunk_step, p->a + k * elem, elem, NPU_BLK_BYTES);
+    for (uint32_t k = 0; k < NPU_BLKS_PER_REPEAT; k++, to += d->chunk_step) {
+        const uint64_t v =
+            is_word ? words[k] * UINT64_C(0x100000001) : shorts[k] * UINT64_C(0x1000100010001);
+        memcpy(to, (const uint64_t[]){v, v, v, v}, NPU_BLK_BYTES);
+    }
 }
 
 static void copy_lanes(const struct repeat *p)
