@@ -298,8 +298,8 @@ constexpr int ASC_C_API_MRGSORT_ELEMENT_LEN = 4;
         const void *const queues[] = {src[0], src[1], src[2], src[3]};                             \
         const uint16_t lengths[] = {element_length_0, element_length_1, element_length_2,          \
                                     element_length_3};                                             \
-        nputwin::c_merge(TYPE_##type, dst, queues, repeat, lengths, if_exhausted_suspension,       \
-                         valid_bit, where);                                                        \
+        nputwin::c_merge("asc_mrgsort4", TYPE_##type, dst, queues, repeat, lengths,                \
+                         if_exhausted_suspension, valid_bit, where);                               \
     }                                                                                              \
     inline void asc_mrgsort4_sync(                                                                 \
         NPU_C_##type *dst, NPU_C_##type *src[ASC_C_API_MRGSORT_ELEMENT_LEN], uint8_t repeat,       \

@@ -87,13 +87,14 @@ inline bool c_merge_repeats(const npu_lists &l, uint32_t repeat, bool stops, uin
     return repeat <= 1 || regular;
 }
 
-inline void c_merge(npu_type type, void *dst, const void *const *src, uint8_t repeat,
-                    const uint16_t *lengths, bool stops, uint8_t valid_bit, npu_where where)
+inline void c_merge(const char *name, npu_type type, void *dst, const void *const *src,
+                    uint8_t repeat, const uint16_t *lengths, bool stops, uint8_t valid_bit,
+                    npu_where where)
 {
     npu_core *c = core();
     const uint32_t n = valid_bit == 15 ? 4 : valid_bit == 7 ? 3 : valid_bit == 3 ? 2 : 0;
     if (NPU_UNLIKELY(!n)) {
-        npu_fault(c, NPU_E_ARG, where, "asc_mrgsort4: valid_bit is %u, allowed are 3, 7 and 15",
+        npu_fault(c, NPU_E_ARG, where, "%s: valid_bit is %u, allowed are 3, 7 and 15", name,
                   valid_bit);
         return;
     }
@@ -103,9 +104,9 @@ inline void c_merge(npu_type type, void *dst, const void *const *src, uint8_t re
     }
     if (NPU_UNLIKELY(!c_merge_repeats(c->lists, repeat, stops, n))) {
         npu_fault(c, NPU_E_ARG, where,
-                  "asc_mrgsort4: repeat is %u; more than one takes four queues of one length that "
-                  "lie one after the other, and no stop when one is empty",
-                  repeat);
+                  "%s: repeat is %u; more than one takes four queues of one length that lie one "
+                  "after the other, and no stop when one is empty",
+                  name, repeat);
         return;
     }
     npu_insn in = vec_insn(c, OP_vmrgsort, type, dst, nullptr, nullptr, repeat,

@@ -294,4 +294,71 @@ inline void set_atomic_bf16() { nputwin::core()->regs.atomic_type = TYPE_bf16; }
 inline void set_atomic_s32() { nputwin::core()->regs.atomic_type = TYPE_s32; }
 inline void set_atomic_s16() { nputwin::core()->regs.atomic_type = TYPE_s16; }
 inline void set_atomic_s8() { nputwin::core()->regs.atomic_type = TYPE_s8; }
+
+/* ---- cores and caches ------------------------------------------------------------------------ */
+
+/* config: bit 0, the mode from bit 4, the flag from bit 8. */
+inline void ffts_cross_core_sync(pipe_t pipe, uint64_t config, npu_where where = NPU_HERE)
+{
+    npu_core *c = nputwin::core();
+    const uint64_t mode = config >> 4 & 3, flag_id = config >> 8 & 15;
+    if (NPU_UNLIKELY(!(config & 1) || config >> 12 || config & 0xce || mode > CROSS_GROUP)) {
+        npu_fault(c, NPU_E_ARG, where,
+                  "ffts_cross_core_sync: config is 0x%llx; it is 1 | mode << 4 | flag << 8 with "
+                  "modes 0 to 2 and flags 0 to 15",
+                  (unsigned long long)config);
+        return;
+    }
+    if (NPU_UNLIKELY(pipe == PIPE_S || pipe == PIPE_ALL)) {
+        npu_fault(c, NPU_E_ARG, where,
+                  "ffts_cross_core_sync: pipe is V, M, MTE1, MTE2, MTE3 or FIX");
+        return;
+    }
+    npu_cross_set(c, npu_cross(mode), pipe, uint32_t(flag_id), where);
+}
+inline void wait_flag_dev(int64_t flag_id, npu_where where = NPU_HERE)
+{
+    if (nputwin::c_flag_id("wait_flag_dev", flag_id, where))
+        npu_cross_wait(nputwin::core(), uint32_t(flag_id), where);
+}
+/* The wait stops the whole core, whatever its pipe. */
+inline void wait_flag_dev(pipe_t, int64_t flag_id, npu_where where = NPU_HERE)
+{
+    wait_flag_dev(flag_id, where);
+}
+inline void set_ffts_base_addr(uint64_t config) { asc_set_ffts_base_addr(config); }
+inline int64_t get_ffts_base_addr() { return asc_get_ffts_base_addr(); }
+
+enum cache_line_t { SINGLE_CACHE_LINE, ENTIRE_DATA_CACHE };
+enum dcci_dst_t { CACHELINE_ALL, CACHELINE_UB, CACHELINE_OUT, CACHELINE_ATOMIC };
+inline void dcci(const volatile void *dst, uint64_t entire, uint64_t kind = CACHELINE_ALL,
+                 npu_where where = NPU_HERE)
+{
+    if (NPU_UNLIKELY(entire > ENTIRE_DATA_CACHE || kind > CACHELINE_OUT)) {
+        npu_fault(nputwin::core(), NPU_E_ARG, where,
+                  "dcci(dst, %llu, %llu): SINGLE_CACHE_LINE (0) or ENTIRE_DATA_CACHE (1), then "
+                  "CACHELINE_ALL (0), CACHELINE_UB (1) or CACHELINE_OUT (2)",
+                  (unsigned long long)entire, (unsigned long long)kind);
+        return;
+    }
+    if (kind != CACHELINE_UB)
+        nputwin::clean_cache(const_cast<const void *>(dst), AscendC::CacheLine(entire));
+}
+
+/* lengths: pairs of each queue, 16 bits each. config: repeats, the queues that are there from bit
+ * 8, and bit 12: stop when one is empty. */
+template <class T>
+inline void vmrgsort4(T *dst, T **src, uint64_t lengths, uint64_t config,
+                      npu_where where = NPU_HERE)
+{
+    NPU_TAKES("vmrgsort4", OP_vmrgsort, T);
+    const void *queues[4] = {};
+    uint16_t n[4];
+    for (uint32_t k = 0; k < 4; k++) {
+        queues[k] = config >> (8 + k) & 1 ? src[k] : nullptr;
+        n[k] = uint16_t(lengths >> 16 * k);
+    }
+    nputwin::c_merge("vmrgsort4", nputwin::type_of<T>, dst, queues, uint8_t(config), n,
+                     config >> 12 & 1, config >> 8 & 15, where);
+}
 #endif

@@ -7,6 +7,7 @@
  * placed.
  */
 #include "kernel.hpp"
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -425,6 +426,95 @@ static void copies(void **)
     assert_int_equal(out[903], 7);
 }
 
+/* Flags and caches between cores: nobody adds before all have written. */
+static void between_cores(void **)
+{
+    enum { BLOCKS = 8, FLAG = 3 };
+    for (int round = 0; round < 10; round++) {
+        std::vector<int> in(BLOCKS, 0), sum(BLOCKS, 0), twice(BLOCKS, 0);
+        run_well(
+            [&] {
+                const size_t me = size_t(get_block_idx());
+                set_ffts_base_addr(0x5a00);
+                assert_int_equal(get_ffts_base_addr(), 0x5a00);
+                in[me] = int(me) + 1;
+                dcci(&in[me], SINGLE_CACHE_LINE, CACHELINE_OUT);
+                dsb(DSB_ALL);
+                ffts_cross_core_sync(PIPE_MTE3, 1 | FLAG << 8);
+                wait_flag_dev(FLAG);
+                dcci((uint8_t *)nullptr, ENTIRE_DATA_CACHE);
+                for (int v : in)
+                    sum[me] += v;
+                ffts_cross_core_sync(PIPE_V, 1 | 0 << 4 | 15 << 8);
+                wait_flag_dev(PIPE_S, 15);
+                for (int v : sum)
+                    twice[me] += v;
+                ffts_cross_core_sync(PIPE_MTE2, 1 | 1 << 4); /* mode 1: a group of one */
+                wait_flag_dev(0);
+            },
+            BLOCKS);
+        for (int v : twice)
+            assert_int_equal(v, 36 * BLOCKS);
+    }
+    for (uint64_t config : {0x300u, 0x331u, 0x305u, 0x1301u})
+        run_fails([config] { ffts_cross_core_sync(PIPE_V, config); }, NPU_E_ARG,
+                  {"ffts_cross_core_sync", "mode << 4"});
+    run_fails([] { ffts_cross_core_sync(PIPE_S, 1); }, NPU_E_ARG, {"pipe is V, M"});
+    run_fails([] { wait_flag_dev(16); }, NPU_E_ARG, {"wait_flag_dev", "16", "0 to 15"});
+    run_fails([] { wait_flag_dev(2); }, NPU_E_DEADLOCK, {"2", "for ever"});
+    run_fails([] { dcci((int *)nullptr, 2); }, NPU_E_ARG, {"dcci", "SINGLE_CACHE_LINE"});
+    run_fails([] { dcci((int *)nullptr, 0, 3); }, NPU_E_ARG, {"CACHELINE_OUT"});
+}
+
+/* Score k of queue q is 100 - q - 5 k, its index 100 q + k; a pair has 8 bytes. */
+template <class T> static void merge(uint32_t n_queues, bool stops)
+{
+    const uint32_t n[] = {8, 12, 4, 8}, per = 8 / sizeof(T), at_index = 4 / sizeof(T);
+    run_well([&] {
+        LocalMemAllocator<> ub;
+        T *d = array<T>(ub, 64 * per, [](uint32_t) { return 0; }), *src[4];
+        std::vector<std::pair<int, uint32_t>> want;
+        uint64_t lengths = 0;
+        for (uint32_t q = 0; q < 4; q++) {
+            src[q] = array<T>(ub, 16 * per, [](uint32_t) { return 0; });
+            lengths |= uint64_t(n[q]) << 16 * q;
+            for (uint32_t k = 0; k < n[q]; k++) {
+                const uint32_t index = 100 * q + k;
+                const int score = 100 - int(q) - 5 * int(k);
+                src[q][k * per] = T(float(score));
+                std::memcpy(&src[q][k * per + at_index], &index, sizeof index);
+                if (q < n_queues)
+                    want.push_back({score, index});
+            }
+        }
+        std::sort(want.rbegin(), want.rend());
+        if (stops) /* behind the last of queue 2, 83 */
+            want.resize(15);
+        vmrgsort4(d, src, lengths, 1 | ((1 << n_queues) - 1) << 8 | stops << 12);
+        for (uint32_t i = 0; i < want.size(); i++) {
+            uint32_t index;
+            std::memcpy(&index, &d[i * per + at_index], sizeof index);
+            assert_int_equal(int(float(d[i * per])), want[i].first);
+            assert_int_equal(index, want[i].second);
+        }
+    });
+}
+static void merging(void **)
+{
+    for (uint32_t n_queues : {2u, 3u, 4u}) {
+        merge<half>(n_queues, false);
+        merge<float>(n_queues, false);
+    }
+    merge<half>(4, true);
+    merge<float>(4, true);
+    run_fails(
+        [] {
+            float *src[4] = {};
+            vmrgsort4(src[0], src, 8, 1 | 5 << 8);
+        },
+        NPU_E_ARG, {"vmrgsort4: valid_bit is 5"});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -436,6 +526,8 @@ int main(void)
         cmocka_unit_test(reductions),
         cmocka_unit_test(conversions),
         cmocka_unit_test(copies),
+        cmocka_unit_test(between_cores),
+        cmocka_unit_test(merging),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
