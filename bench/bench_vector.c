@@ -76,6 +76,8 @@ static struct npu_insn insn_of(const struct speed *s)
         in.dst_type = s->type == TYPE_f32 ? TYPE_f16 : TYPE_f32;
     if (npu_isa[s->op].shape == SHAPE_FUSE)
         in.dst_type = s->type == TYPE_f32 ? TYPE_f16 : TYPE_s8;
+    if (s->op == OP_vquant)
+        in.dst_type = TYPE_s8;
     return in;
 }
 

@@ -259,10 +259,10 @@ private:
 
     nputwin::buffer *FindFree() const
     {
-        for (uint32_t i = 0; i < num_; i++) {
-            nputwin::buffer *b = &buffers_[(next_ + i) % num_];
-            if (b->state == nputwin::buffer_state::FREE)
-                return b;
+        for (uint32_t i = 0, at = next_; i < num_; i++, at++) {
+            at = at < num_ ? at : 0; /* a division would be a tenth of a small tile's cost */
+            if (buffers_[at].state == nputwin::buffer_state::FREE)
+                return &buffers_[at];
         }
         return nullptr;
     }
