@@ -324,6 +324,27 @@ namespace AscendC {
 using ::int4b_t;
 }
 
+/* min and max of numbers, which the compiler brings without a header. Two types, so that a
+ * program's own min, or std::min behind `using namespace std`, is the better match and never
+ * ambiguous. */
+namespace nputwin::builtin {
+template <class T, class U>
+constexpr std::enable_if_t<std::is_arithmetic_v<T> && std::is_arithmetic_v<U>,
+                           std::common_type_t<T, U>>(min)(T a, U b)
+{
+    using V = std::common_type_t<T, U>;
+    return V(b) < V(a) ? V(b) : V(a);
+}
+template <class T, class U>
+constexpr std::enable_if_t<std::is_arithmetic_v<T> && std::is_arithmetic_v<U>,
+                           std::common_type_t<T, U>>(max)(T a, U b)
+{
+    using V = std::common_type_t<T, U>;
+    return V(a) < V(b) ? V(b) : V(a);
+}
+} // namespace nputwin::builtin
+using namespace nputwin::builtin;
+
 template <>
 struct std::numeric_limits<half> : nputwin::small_limits_inf<half, nputwin::f16_format> {};
 template <>

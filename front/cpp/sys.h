@@ -101,6 +101,20 @@ template <int8_t startBit, int8_t endBit> static inline void SetCtrlSpr(int64_t 
                   "SetCtrlSpr: bit 48 is the one that this chip supports");
     nputwin::core()->regs.saturates = !(value & 1);
 }
+/* CTRL[48] by the name that the pages of Fixpipe and Mmad use: 1 keeps infinity and NaN. */
+class AscendCUtils {
+public:
+    static void SetOverflow(uint64_t ctrlValue, npu_where where = NPU_HERE)
+    {
+        npu_core *c = nputwin::core();
+        if (ctrlValue > 1)
+            npu_fault(c, NPU_E_ARG, where,
+                      "SetOverflow: %llu; 0 saturates, 1 keeps infinity and NaN",
+                      (unsigned long long)ctrlValue);
+        else
+            c->regs.saturates = !ctrlValue;
+    }
+};
 #if NPU_ARCH == 2201
 enum class SaturationMode : uint8_t { FLOAT, CAST };
 template <SaturationMode mode> inline bool GetSaturationFlag()

@@ -21,6 +21,14 @@ static_assert(std::is_same_v<decltype(half(1) + 2), half>);
 static_assert(std::is_same_v<decltype(half(1) * 0.5f), float>);
 static_assert(std::is_same_v<decltype(half(1) * 0.5), double>);
 static_assert(std::is_same_v<decltype(2 - half(1)), half>);
+/* Without a header and without std; a program's own min stays the better match. */
+static_assert(min(3u, 2u) == 2u && max(3u, 2u) == 3u && max(-1, 2) == 2 && min(0.5f, 1) == 0.5f);
+static_assert(min(uint64_t(1) << 40, 7) == 7 && std::is_same_v<decltype(max(1, 2.0f)), float>);
+namespace own {
+using namespace std;
+template <class T> constexpr T max(T, T) { return T(77); }
+static_assert(min(4, 5) == 4 && max(1, 2) == 77);
+} // namespace own
 static_assert(half(1) + half(2) == half(3) && half(1) < 2 && 0.5 < half(1));
 static_assert(half(0.1) == half(0.1f) && -half(1) == half(-1) && +half(1) == 1);
 static_assert(float(half(65504)) == 65504.0f && float(half(65520)) == INFINITY);

@@ -126,11 +126,13 @@ static void saturation(void **)
         got[1] = float(d.GetValue(3));
         Muls(d, a, half(-2.0f), 128, 1, {1, 1, 8, 8}); /* through the general walk */
         got[2] = float(d.GetValue(5));
-        SetCtrlSpr<48, 48>(1);
+        SetCtrlSpr<48, 48>(0);
+        AscendCUtils::SetOverflow(1);
         Add(d, a, a, N);
         Sub(d, d, d, N);
         got[3] = float(d.GetValue(0));
-        SetCtrlSpr<48, 48>(0);
+        SetCtrlSpr<48, 48>(1);
+        AscendCUtils::SetOverflow(0);
         Adds(a, d, half(0.0f), N);
         got[4] = float(a.GetValue(0));
         Duplicate(f, 1e9f, N);
