@@ -209,6 +209,48 @@ static void bench_op(const char *name, enum npu_op op, enum npu_type type, enum 
     report(name, (double)ELEMENTS * REPEATS / least / 1e9, "Gelem/s", "higher", "none", "null");
 }
 
+/* ---- the cube unit: issue of the smallest product, and a 128 x 256 x 64 one */
+
+struct product {
+    uint16_t m, n, k;
+};
+
+static void mmad_block(void *arg, struct npu_core *c)
+{
+    const struct product *p = arg;
+    struct npu_insn in = {.kind = KIND_OP, .op = OP_mmad, .type = TYPE_f16, .where = HERE};
+
+    in.ref[0].mem = MEM_L0C;
+    in.ref[1].mem = MEM_L0A;
+    in.ref[2].mem = MEM_L0B;
+    in.cube.mmad = (struct npu_mmad){.m = p->m, .n = p->n, .k = p->k, .init = MMAD_ZERO};
+    for (int r = 0; r < REPEATS; r++)
+        npu_issue_cube(c, &in);
+}
+
+static double bench_mmad(const char *name, struct product p)
+{
+    const struct npu_launch l = {.soc = soc,
+                                 .name = name,
+                                 .block_dim = 1,
+                                 .core_kind = CORE_AIC,
+                                 .run = mmad_block,
+                                 .arg = &p};
+    struct npu_diag d = {0};
+    double least = 1e9;
+
+    for (int r = 0; r < 30; r++) {
+        const double begin = seconds_now();
+        if (npu_launch(&l, &d) != NPU_OK) {
+            (void)fprintf(stderr, "bench_engine: %s\n", d.text);
+            exit(1);
+        }
+        const double took = seconds_now() - begin;
+        least = took < least ? took : least;
+    }
+    return least / REPEATS;
+}
+
 int main(int argc, char **argv)
 {
     struct npu_diag d = {0};
@@ -230,6 +272,15 @@ int main(int argc, char **argv)
     bench_launch("engine_launch_8_empty_us", 8, empty_block);
     bench_launch("engine_launch_48_empty_us", 48, empty_block);
     bench_launch("engine_launch_48_sync_us", 48, sync_block);
+    if (is_wanted("mmad_f16_issue_ns"))
+        report("mmad_f16_issue_ns",
+               bench_mmad("mmad_f16_issue_ns", (struct product){16, 16, 16}) * 1e9, "ns", "lower",
+               "none", "null");
+    if (is_wanted("engine_mmad_f16"))
+        report("engine_mmad_f16",
+               2e-9 * 128 * 256 * 64 /
+                   bench_mmad("engine_mmad_f16", (struct product){128, 256, 64}),
+               "GFLOP/s", "higher", "none", "null");
     bench_op("engine_vadd_f16", OP_vadd, TYPE_f16, TYPE_f16);
     bench_op("engine_vadd_f32", OP_vadd, TYPE_f32, TYPE_f32);
     bench_op("engine_vmax_f32", OP_vmax, TYPE_f32, TYPE_f32);
