@@ -150,7 +150,7 @@ def test_a_chip_that_the_package_was_not_built_for(shell):
     shell.python(library, "a = Array(np.ones(8, 'f4'))\nop(a, a, 1.0, a)\nassert (a.numpy() == 2).all()")
 
 
-@pytest.mark.parametrize("file,old,new,says", [
+REFUSED = [  # the first ones in every run: each configures a project
     ("CMakeLists.txt", "TYPE RUN", "TYPE TREE", "TYPE must be RUN, SHARED or STATIC"),
     ("CMakeLists.txt", "ascend910b ascend910_93 ascend950", "ascend310p", "none of ASCEND_COMPUTE_UNIT ascend310p"),
     ("op_host/CMakeLists.txt", "cust_optiling TILING", "cust_optiling PLUGIN", "the type must be TILING, ACLNN, GRAPH"),
@@ -166,7 +166,10 @@ def test_a_chip_that_the_package_was_not_built_for(shell):
     ("op_host/axpy_custom.cpp", "this->AICore().SetTiling", "this->AICPU(); this->AICore().SetTiling", "AICPU(): the twin has AI Cores only"),
     ("op_host/axpy_custom.cpp", "OP_ADD(AxpyCustom)", "", "there is no OP_ADD"),
     ("op_host/axpy_custom.cpp", "{ge::DT_FLOAT16, ge::DT_FLOAT}", "{ge::DT_FLOAT16}", "x: lists 1 data types and 2 formats"),
-])
+]
+
+
+@pytest.mark.parametrize("file,old,new,says", REFUSED[:6] + [pytest.param(*row, marks=pytest.mark.long) for row in REFUSED[6:]])
 def test_projects_that_are_refused_say_why(shell, tmp_path, file, old, new, says):
     shutil.copytree(HERE / "axpy_custom", tmp_path / "p")
     text = (tmp_path / "p" / file).read_text()
@@ -428,7 +431,7 @@ def torch_run(shell, library, *words, expect=0, **env):
     return Shell("/", shell.env).run(sys.executable, *words, expect=expect, env={"PYTHONPATH": str(library)} | env)
 
 
-@pytest.mark.parametrize("queue", ["0", "2"])
+@pytest.mark.parametrize("queue", [pytest.param("0", marks=pytest.mark.long), "2"])
 def test_framework_of_the_project(shell, package, framework, queue):
     """OpCommand, EXEC_NPU_CMD_EXT and EXEC_KERNEL_CMD from torch; op_host, op_kernel, tiling and json stay byte for byte."""
     said = torch_run(shell, framework, HERE / "axpy_custom/framework/axpy_ext/test/test.py", TASK_QUEUE_ENABLE=queue,
