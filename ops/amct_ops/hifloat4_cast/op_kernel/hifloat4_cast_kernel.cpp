@@ -105,8 +105,7 @@ public:
         int32_t count = static_cast<int32_t>(n);
 
         offsets_ = offsets.ReinterpretCast<uint32_t>();
-        AscendC::CreateVecIndex(scratch, 0, n);
-        AscendC::Muls(scratch, scratch, static_cast<int32_t>(UNITS * unitBytes), count);
+        FillSteps(scratch, n, static_cast<int32_t>(UNITS * unitBytes));
         for (uint32_t unit = 0; unit < UNITS; unit++)
             AscendC::Adds(offsets[Row(unit) * n], scratch, static_cast<int32_t>(unit * unitBytes),
                           count);
@@ -140,6 +139,22 @@ public:
     }
 
 private:
+    /* dst[i] = i * step: eight lanes one by one, then what is there, doubled. */
+    __aicore__ inline void FillSteps(const LocalTensor<int32_t> &dst, uint32_t n, int32_t step)
+    {
+        for (uint32_t i = 0; i < HIFLOAT4_TILE_ALIGN; i++) {
+            uint64_t lane[2] = {1ull << i, 0};
+
+            AscendC::Duplicate(dst, static_cast<int32_t>(i) * step, lane, 1, 1, 8);
+        }
+        for (uint32_t done = HIFLOAT4_TILE_ALIGN; done < n; done *= 2) {
+            uint32_t left = n - done;
+
+            AscendC::Adds(dst[done], dst, static_cast<int32_t>(done) * step,
+                          static_cast<int32_t>(left < done ? left : done));
+        }
+    }
+
     __aicore__ inline uint32_t Row(uint32_t unit)
     {
         uint32_t four = unit / K;
