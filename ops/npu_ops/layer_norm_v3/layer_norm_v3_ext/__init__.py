@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch.ops.npu.layer_norm_v3(x, gamma, beta, begin_norm_axis, begin_params_axis, eps) -> (y, mean, rstd).
+
+Differentiable in x, gamma and beta; mean and rstd carry no gradient.
+"""
+import torch
+
+from . import _load  # noqa: F401
+
+
+def _setup(ctx, inputs, output):
+    x, gamma, _, begin_norm_axis, _, _ = inputs
+    _, mean, rstd = output
+    ctx.axes = tuple(range(begin_norm_axis % x.dim(), x.dim()))
+    ctx.save_for_backward(x, gamma, mean, rstd)
+    ctx.mark_non_differentiable(mean, rstd)
+
+
+def _backward(ctx, dy, _mean, _rstd):
+    """With z = (x - mean) * rstd and g = dy * gamma: dx = rstd * (g - mean(g) - z * mean(g * z)), in float32."""
+    x, gamma, mean, rstd = ctx.saved_tensors
+    z = (x.float() - mean.float()) * rstd.float()
+    g = dy.float() * gamma.float()
+    dx = rstd.float() * (g - g.mean(ctx.axes, True) - z * (g * z).mean(ctx.axes, True))
+    d_gamma = (dy.float() * z).sum_to_size(gamma.shape)
+    d_beta = dy.float().sum_to_size(gamma.shape)
+    return dx.to(x.dtype), d_gamma.to(gamma.dtype), d_beta.to(gamma.dtype), None, None, None
+
+
+torch.library.register_autograd("npu::layer_norm_v3", _backward, setup_context=_setup)
