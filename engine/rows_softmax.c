@@ -205,15 +205,36 @@ void rows_simple_softmax(const struct rows *w)
 enum { S_Y, S_MEAN, S_SUM, S_MAX, S_EXP_MAX };
 enum { S_X, S_IN_MEAN, S_IN_SUM, S_IN_MAX };
 
+enum { MEAN_PARTS = 8, MEAN_BLOCK = 64, MEAN_SUMS = 8 };
+
+/* Sum that the page takes for part k of a row: of a wide row, the k-th 64 elements of the first 512,
+ * and of each further 64 the k-th 8. */
+static float part_sum(const struct rows *w, const struct matrix *m, uint32_t k, uint32_t n_parts)
+{
+    const uint32_t n = m->columns / n_parts;
+    float sum;
+
+    if (n_parts != MEAN_PARTS || m->columns < MEAN_PARTS * MEAN_BLOCK || m->columns % MEAN_BLOCK)
+        return rows_fold(w, OP_vadd, m->x + k * n, n, m->tmp);
+    sum = rows_fold(w, OP_vadd, m->x + k * MEAN_BLOCK, MEAN_BLOCK, m->tmp);
+    for (uint32_t at = MEAN_PARTS * MEAN_BLOCK; at < m->columns; at += MEAN_BLOCK)
+        sum += rows_fold(w, OP_vadd, m->x + at + k * MEAN_SUMS, MEAN_SUMS, m->tmp);
+    return sum;
+}
+
 /* Takes (mean of the row - mean of the part) * shift from each of the parts; returns the mean. */
 static float move_means(const struct rows *w, const struct matrix *m, uint32_t n_parts, float shift)
 {
     const uint32_t n = m->columns / n_parts;
     float mean = rows_fold(w, OP_vadd, m->x, m->columns, m->tmp) / (float)m->columns;
+    float part[MEAN_PARTS];
 
-    for (uint32_t k = 0; k < n_parts; k++) {
-        const float part = rows_fold(w, OP_vadd, m->x + k * n, n, m->tmp) / (float)n;
-        rows_scale(w, OP_vadds, m->x + k * n, -(mean - part) * shift, n);
+    for (uint32_t first = 0; first < n_parts; first += MEAN_PARTS) {
+        const uint32_t parts = n_parts - first < MEAN_PARTS ? n_parts - first : MEAN_PARTS;
+        for (uint32_t k = 0; k < parts; k++)
+            part[k] = part_sum(w, m, first + k, n_parts) / (float)n;
+        for (uint32_t k = 0; k < parts; k++)
+            rows_scale(w, OP_vadds, m->x + (first + k) * n, -(mean - part[k]) * shift, n);
     }
     return mean;
 }
