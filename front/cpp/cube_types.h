@@ -25,6 +25,7 @@ namespace AscendC {
 
 using ::QuantMode_t;
 constexpr int32_t PAD_SIZE = 4;
+constexpr int32_t BLOCK_CUBE = 16; /* rows and columns of a block of sums */
 
 /* Fractals of 512 bytes: startIndex and srcStride from start to start, dstGap from end to start. */
 struct LoadData2DParams {
