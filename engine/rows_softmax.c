@@ -207,8 +207,8 @@ enum { S_X, S_IN_MEAN, S_IN_SUM, S_IN_MAX };
 
 enum { MEAN_PARTS = 8, MEAN_BLOCK = 64, MEAN_SUMS = 8 };
 
-/* Sum that the page takes for part k of a row: of a wide row, the k-th 64 elements of the first 512,
- * and of each further 64 the k-th 8. */
+/* Sum that the page takes for part k of a row: of a wide row, the k-th 64 elements of the first
+ * 512, and of each further 64 the k-th 8. */
 static float part_sum(const struct rows *w, const struct matrix *m, uint32_t k, uint32_t n_parts)
 {
     const uint32_t n = m->columns / n_parts;

@@ -233,8 +233,8 @@ template <class T, bool update> void check_narrow(void **)
     });
 }
 
-/* N: up to 512 columns the eight parts are eight runs; of wider rows the page sums the k-th 64 of the
- * first 512 and the k-th 8 of each further 64. */
+/* N: up to 512 columns the eight parts are eight runs; of wider rows the page sums the k-th 64 of
+ * the first 512 and the k-th 8 of each further 64. */
 template <bool update, int N> void check_flash3(void **)
 {
     run_well([] {
