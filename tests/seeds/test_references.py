@@ -13,11 +13,15 @@ COMMANDS = [(f, i, info.split()[1], text) for f in PAIRS if f != "README.md"
             for i, (info, text) in enumerate(blocks(f)) if info.startswith("sh")]
 
 
+# Building the package once more is for the long run: `built` and a container's block do it in every run.
+SLOW = {"package": "setup.py|nputwin build", "container": "nputwin"}
+
+
 def named(place):
-    """Blocks of a place. Building the package again is for the long run: `built` and the container have done it."""
+    """Blocks of a place."""
     first = {text: (file, i) for file, i, where, text in reversed(COMMANDS) if where == place}  # the same text runs once
     return [pytest.param(text, id=f"{Path(file).parent.name}-{Path(file).stem}-{i}",
-                         marks=[pytest.mark.long] if place == "package" and re.search("setup.py|nputwin build", text) else [])
+                         marks=[pytest.mark.long] if re.search(SLOW.get(place, "$^"), text) else [])
             for text, (file, i) in reversed(first.items())]
 
 
