@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 static const struct template {
-    const char *pattern, *route, *gen, *layout, *parts, *word, *more, *without;
+    const char *pattern, *route, *gen, *layout, *type, *parts, *word, *more, *without;
 } templates[] = {
-#define TEMPLATE(pattern, route, gen, layout, parts, word, more, without)                          \
-    {pattern, route, gen, layout, parts, word, more, without},
+#define TEMPLATE(pattern, route, gen, layout, type, parts, word, more, without)                    \
+    {pattern, route, gen, layout, type, parts, word, more, without},
 #include "template.def"
 };
 enum { N_TEMPLATES = sizeof(templates) / sizeof(templates[0]) };
@@ -144,20 +144,24 @@ static const struct template *choose(const struct cli_line *line)
     const char *gen = value_or(line, "gen", strcmp(layout, "amct") == 0 ? "26" : "7");
     const char *route = value_or(line, "route", "library"),
                *pattern = value_or(line, "pattern", "A");
+    const char *type = cli_value(line, "optype");
 
     for (size_t i = 0; i < N_TEMPLATES; i++) {
         const struct template *t = &templates[i];
 
         if (strcasecmp(t->pattern, pattern) == 0 && strcmp(t->route, route) == 0 &&
-            strcmp(t->gen, gen) == 0 && strcmp(t->layout, layout) == 0)
+            strcmp(t->gen, gen) == 0 && strcmp(t->layout, layout) == 0 &&
+            (!type || strcmp(t->type, type) == 0))
             return t;
     }
-    fprintf(stderr,
-            "nputwin new: nothing for pattern %s, route %s, generation %s, layout %s; there are:\n",
-            pattern, route, gen, layout);
+    fprintf(
+        stderr,
+        "nputwin new: nothing for pattern %s, route %s, generation %s, layout %s%s%s; there are:\n",
+        pattern, route, gen, layout, type ? ", operator type " : "", type ? type : "");
     for (size_t i = 0; i < N_TEMPLATES; i++)
-        fprintf(stderr, "  --pattern %s --route %-8s --gen %-3s --layout %s\n",
-                templates[i].pattern, templates[i].route, templates[i].gen, templates[i].layout);
+        fprintf(stderr, "  --pattern %s --route %-8s --gen %-3s --layout %s%s%s\n",
+                templates[i].pattern, templates[i].route, templates[i].gen, templates[i].layout,
+                *templates[i].type ? " --optype " : "", templates[i].type);
     return NULL;
 }
 

@@ -132,6 +132,12 @@ static char *inside_script(const struct work *work, const char *const *argv, con
 
 /* ---- steps ---- */
 
+/* A program text given as an argument would bury the command. */
+static const char *shown(const char *arg)
+{
+    return strchr(arg, '\n') ? "'...'" : arg;
+}
+
 static double now(void)
 {
     struct timespec t;
@@ -145,7 +151,7 @@ static char *joined(const char *const *argv)
     char *text = cli_fmt("%s", argv[0]);
 
     for (size_t i = 1; argv[i]; i++) {
-        char *longer = cli_fmt("%s %s", text, argv[i]);
+        char *longer = cli_fmt("%s %s", text, shown(argv[i]));
 
         free(text);
         text = longer;

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ROWS = re.findall(r'^TEMPLATE\("(\w)", "(\w+)", +"(\d+)", +"(\w+)", +"([\w/ ]+)", +"(\w+)",', (ROOT / "cli/template.def").read_text(), re.M)
+ROWS = re.findall(r'^TEMPLATE\("(\w)", "(\w+)", +"(\d+)", +"(\w+)", +"(\w*)", +"([\w/ ]+)", +"(\w+)",', (ROOT / "cli/template.def").read_text(), re.M)
 SAMPLE = ("A", "library", "7", "extension")
 
 
-def arguments(pattern, route, gen, layout):
-    return ["--pattern", pattern, "--route", route, "--gen", gen, "--layout", layout]
+def arguments(pattern, route, gen, layout, optype, *_):
+    return ["--pattern", pattern, "--route", route, "--gen", gen, "--layout", layout, *(["--optype", optype] if optype else [])]
 
 
 @pytest.fixture
@@ -26,13 +26,14 @@ def test_rows_were_read():
     assert SAMPLE in [row[:4] for row in ROWS] and len(ROWS) == (ROOT / "cli/template.def").read_text().count("\nTEMPLATE(")
 
 
-@pytest.mark.parametrize("row", ROWS, ids=["-".join(row[:4]) for row in ROWS])
+@pytest.mark.parametrize("row", ROWS, ids=["-".join(filter(None, row[:5])) for row in ROWS])
 def test_names_are_replaced_and_nothing_else(new, tmp_path, row):
     """The tree is packages of ops/ with their names replaced: as many files, and other ones byte for byte."""
-    done = new("gated_sum", *arguments(*row[:4]))
+    done = new("gated_sum", *arguments(*row))
     assert done.returncode == 0, done.stderr
-    word, camel = row[5], "".join(part.capitalize() for part in row[5].split("_"))
-    parts = row[4].split()
+    word = row[6]
+    camel = "".join(part.capitalize() for part in word.split("_"))
+    parts = row[5].split()
     sources = {}
     for part in parts:
         for path in (ROOT / "ops" / part).rglob("*"):
@@ -43,14 +44,14 @@ def test_names_are_replaced_and_nothing_else(new, tmp_path, row):
     assert len(made) == len(sources) > 5
     for name, path in made.items():
         text = name + path.read_text()
-        assert word not in text and camel not in text, name
+        assert word not in text and (row[4] or camel not in text), name  # the called operator keeps its name
     same = [name for name in made if name in sources and made[name].read_bytes() == sources[name].read_bytes()]
     assert "setup.py" in same or "amct_ops/ops_build.sh" in same and "amct_ops/setup.py" in same or len(parts) == 1
 
 
-@pytest.mark.parametrize("row", ROWS, ids=["-".join(row[:4]) for row in ROWS])
+@pytest.mark.parametrize("row", ROWS, ids=["-".join(filter(None, row[:5])) for row in ROWS])
 def test_fresh_trees_are_clean(new, run, tmp_path, row):
-    new("gated_sum", *arguments(*row[:4]))
+    new("gated_sum", *arguments(*row))
     done = run("nputwin", "check", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, ""), done.stdout
 
@@ -77,7 +78,8 @@ def test_an_operator_project_keeps_it_in_framework(new, tmp_path):
 
 @pytest.mark.parametrize("args, says", [
     (["my_add"], "a name of an example"), (["Scale"], "small letters"), (["a-b"], "small letters"), (["class"], "a word of Python or C++"),
-    (["../x"], "small letters"), ([""], "small letters"), (["scale", "--pattern", "Q"], "nothing for pattern Q"), ([], "takes the word op and a name")])
+    (["../x"], "small letters"), ([""], "small letters"), (["scale", "--pattern", "Q"], "nothing for pattern Q"),
+    (["scale", "--pattern", "C", "--optype", "Add"], "operator type Add; there are:"), ([], "takes the word op and a name")])
 def test_usage_errors(new, tmp_path, args, says):
     done = new(*args)
     assert (done.returncode, done.stdout) == (2, "") and says in done.stderr and list(tmp_path.iterdir()) == []
@@ -127,13 +129,13 @@ def test_into_what_is_no_package(new, tmp_path):
     assert [p.name for p in (tmp_path / "x").iterdir()] == ["setup.py"]
 
 
-LONG = [pytest.param(row, marks=[] if row[:4] == SAMPLE else pytest.mark.long, id="-".join(row[:4])) for row in ROWS]
+LONG = [pytest.param(row, marks=[] if row[:4] == SAMPLE else pytest.mark.long, id="-".join(filter(None, row[:5]))) for row in ROWS]
 
 
 @pytest.mark.parametrize("row", LONG)
 def test_a_fresh_tree_builds_and_passes(new, run, tmp_path, row):
     """From new to report, with the commands alone."""
-    assert new("gated_sum", *arguments(*row[:4])).returncode == 0
+    assert new("gated_sum", *arguments(*row)).returncode == 0
     tree = tmp_path / ("amct_ops" if row[3] == "amct" else "gated_sum_extension")
     site = str(tmp_path / "site")
     env = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PIP_TARGET": site, "PYTHONPATH": site}
