@@ -190,6 +190,11 @@ inline void load_image(const AscendC::LocalTensor<T> &dst, const AscendC::LocalT
                   p.channels, p.column0, c0_of<P>);
         return;
     }
+    if (is_nibble<P>) { /* two a byte: columns of bytes */
+        p.channels /= 2;
+        p.columns = uint16_t((p.columns + 1) / 2);
+        p.column0 /= 2;
+    }
     p.repeat_stride = r.repeat_stride;
     p.repeats_columns = r.repeats_columns;
     p.n_repeat = uint8_t(r.repeats_none ? 0 : r.n_repeat_less_1 + 1);

@@ -98,7 +98,7 @@ template <typename T> struct LoadData3DParamsV2 {
     uint8_t strideW = 1, strideH = 1, filterW = 1, filterH = 1;
     uint8_t dilationFilterW = 1, dilationFilterH = 1;
     bool enTranspose = false, enSmallK = false;
-    T padValue = T(0);
+    T padValue = {};
     bool filterSizeW = false, filterSizeH = false, fMatrixCtrl = false;
     bm_t enDualSrc = BM_DISABLE;
 };
