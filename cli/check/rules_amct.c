@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rules_amct.c - the rule book of an amct_ops package: three layers, one door to build them. */
+#include "../file.h"
 #include "check.h"
 
 #include <fnmatch.h>
@@ -196,12 +197,19 @@ static void readme_row(struct check *c, const struct package *op)
 static void op_has_test(struct check *c, const struct package *op)
 {
     char *name = cli_fmt("test_%s.py", op->base);
+    const struct package *root = root_of(c, op);
     bool is_found = false;
 
     for (size_t i = 0; i < c->paths.n && !is_found; i++) {
         const char *base = strrchr(c->paths.at[i], '/');
 
         is_found = strcmp(base ? base + 1 : c->paths.at[i], name) == 0;
+    }
+    if (!is_found && root) { /* the tests lie beside the package: not below a path that was given */
+        char *beside = cli_fmt("%s%s../tests/amct_ops/%s", root->dir, *root->dir ? "/" : "", name);
+
+        is_found = cli_is_file(beside);
+        free(beside);
     }
     if (!is_found && report_dir(c, "NTL120", op->dir, "%s is missing", name))
         hint(c, "tests/amct_ops/%s: small tensors against a reference on the CPU", name);

@@ -197,3 +197,8 @@ def test_baseline_of_schemas(run, tmp_path):
     assert "NTL024" not in str(findings(run, tmp_path))
     (tmp_path / "a.cpp").write_text(define.replace("Tensor x", "Tensor y"))
     assert ("error", "NTL024", "a.cpp", 1) in findings(run, tmp_path)[0]
+
+
+def test_tests_beside_a_package_are_seen(run):
+    done = run("nputwin", "check", "amct_ops", cwd=Path(__file__).resolve().parents[2] / "ops")
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout
