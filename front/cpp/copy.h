@@ -85,7 +85,9 @@ inline void copy_ub_to_ub(npu_core *c, void *dst, const void *src, const bursts 
 
 template <class T> constexpr npu_type mover = mover_of<AscendC::PrimT<T>>;
 
-/* Bursts between GM and L1, or from L1 into the bias table or the fixpipe buffer. */
+/* Bursts between GM and L1, or from L1 into the bias table or the fixpipe buffer. Not through
+ * npu_issue_cube: where a tensor lies is known when the kernel runs, and every kernel that copies
+ * would then ask for a cube core. */
 inline void cube_bursts(npu_core *c, npu_op op, npu_type type, const npu_ref &dst,
                         const npu_ref &src, const bursts &b, npu_where where)
 {
@@ -101,7 +103,7 @@ inline void cube_bursts(npu_core *c, npu_op op, npu_type type, const npu_ref &ds
     in.ref[1] = src;
     in.where = where;
     if (b.n && b.bytes)
-        npu_issue_cube(c, &in);
+        npu_issue(c, &in);
 }
 [[gnu::cold, gnu::noinline]] inline void no_way(npu_core *c, int dst, int src, npu_where where)
 {
@@ -164,7 +166,7 @@ template <class T>
     if (in.ref[0].mem != MEM_L1)
         no_way(c, dst.GetPosition(), int(AscendC::TPosition::GM), where);
     else
-        npu_issue_cube(c, &in);
+        npu_issue(c, &in);
 }
 /* L1 to the bias table (units of 64 bytes there) and to the fixpipe buffer (units of 128 bytes,
  * from the start of a burst to the start of the next on both sides). */

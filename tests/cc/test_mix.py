@@ -42,3 +42,9 @@ def test_core_that_never_arrives(cc, program):
     assert story.startswith("507014 "), story
     for words in ("block 0 of 2 (AIC)", "mix_run.asc:", "CrossCoreWaitFlag(4) waits for ever", "AIV 0 of block 0 has not called CrossCoreSetFlag<2>(4)"):
         assert words in story, story
+
+
+def test_vector_kernel_runs_once_a_block(cc):
+    """DataCopy may go to L1 too; that a kernel copies does not make it one for cube cores."""
+    cc.run(cc.bisheng, "-x", "asc", "--npu-arch=dav-2201", cc.src / "once.asc", "-o", "once")
+    assert cc.output(cc.directory / "once", env=libraries(cc)).split() == ["1"] * 8 + ["0"] * 8
