@@ -61,7 +61,8 @@ def test_where_a_kernel_finds_its_workspace(cc, cmake):
     """HAVE_WORKSPACE: behind the system's 16 MiB, GetUserWorkspace says the same; HAVE_TILING: one parameter before."""
     cmake.configure(cc.src / "legacy", f"-DWHERE={PLACES[0]}", "-DSOC_VERSION=Ascend910B2")
     cmake.build("--target", "places")
-    *lines, null = cmake.output("places").splitlines()
+    lines = cmake.output("places").splitlines()
+    lines, null = lines[:3], " ".join(lines[3:])
     system = 16 << 20
     assert lines == [f"nothing: 0, 0 1 {system} 0, 77",
                      f"workspace: 0, {system} 0 {system} 0, 77",

@@ -80,7 +80,7 @@ SOURCE = "source /usr/local/Ascend/ascend-toolkit/set_env.sh && source /opt/venv
 @pytest.mark.parametrize("command,says", [
     ("docker exec npu_prod bash -lc 'true'", "No such container: npu_prod"),
     ("docker exec npu_dev bash -lc 'python3 -c \"import torch\"'", "No module named 'torch'"),
-    ("docker exec npu_dev bash -lc 'source /opt/venv/bin/activate && cd /workspace/add_custom_ext && cmake -S . -B /tmp/nputwin-lost'",
+    ("docker exec npu_dev bash -lc 'source /opt/venv/bin/activate && cd /workspace/add_custom_ext && cmake -S . -B $(mktemp -d)'",
      "ASCEND_HOME_PATH is not set: source set_env.sh"),
     ("docker exec npu_dev bash -lc 'source /opt/venv/bin/activate && NPUTWIN=0 python -c \"import torch\"'",
      "libhccl.so: cannot open shared object file"),

@@ -27,7 +27,8 @@ class CMakeBuild(build_ext):
         target = Path(self.build_lib) / NAME
         target.mkdir(parents=True, exist_ok=True)
         (library,) = work.rglob(f"lib{NAME}.so")
-        shutil.copy2(library, target)
+        for file in (library, f"{library}.nputwin-build.json"):
+            shutil.copy2(file, target)
 
 
 setup(

@@ -3,9 +3,9 @@
 
 Differentiable in x, gamma and beta; mean and rstd carry no gradient.
 """
-import torch
+from . import _load  # noqa: F401  first: it compares versions before torch is imported
 
-from . import _load  # noqa: F401
+import torch  # noqa: E402
 
 
 def _setup(ctx, inputs, output):
