@@ -8,8 +8,8 @@
  *   vec.c     the vector unit: fast door and walk     launch.c  blocks, SyncAll, collecting faults
  *   special.c what is not lane by lane                trap.c    signals raised by a kernel
  *   mte.c     copies                                  lanes.h   the loops themselves
- *   rearrange.c  gathering, sorting, transposing      quant.c   quantisation      dcache.c  the scalar unit's cache
- *   cross.c   flags between cores
+ *   rearrange.c  gathering, sorting, transposing      quant.c   quantisation
+ *   dcache.c  the scalar unit's cache                 cross.c   flags between cores
  */
 #ifndef NPU_CORE_INT_H
 #define NPU_CORE_INT_H

@@ -19,8 +19,8 @@
 /* Adding and taking away 1.5 * 2^52 rounds to an integer, which then stands in the low bits. */
 #define NPU_ROUNDER 0x1.8p52
 
-/* 2^t for |t| below 1000. 1 + r q(r) on |r| <= 1/2, q through the Chebyshev points: off by less than
- * 2^-44.6, and exact at 0. */
+/* 2^t for |t| below 1000. 1 + r q(r) on |r| <= 1/2, q through the Chebyshev points: off by less
+ * than 2^-44.6, and exact at 0. */
 NPU_INLINE double npu_exp2_f64(double t)
 {
     const double shifted = t + NPU_ROUNDER, r = t - (shifted - NPU_ROUNDER);

@@ -289,29 +289,18 @@ static bool has_reference(uint32_t op)
 
 /* Not lane by lane: where all forms of a shape are compared with something of another source. */
 static const char *const elsewhere[N_SHAPES] = {
-    [SHAPE_QUANT] = "t_adv_quant.cpp",
-    [SHAPE_CUBE] = "t_cube.cpp",     /* its own memories */
+    [SHAPE_QUANT] = "t_adv_quant.cpp",    [SHAPE_CUBE] = "t_cube.cpp", /* its own memories */
     [SHAPE_ROWS] = "t_adv_norm.cpp", /* whole rows: it has one form */
-    [SHAPE_TOS4] = "t_c_api_special.cpp",
-    [SHAPE_OFS4] = "t_c_api_special.cpp",
-    [SHAPE_RED] = "t_facade_reduce.cpp",
-    [SHAPE_CMP] = "t_facade_vec.cpp",
-    [SHAPE_CMPS] = "t_facade_vec.cpp",
-    [SHAPE_SEL] = "t_facade_vec.cpp",
-    [SHAPE_BRC] = "t_facade_vec.cpp",
-    [SHAPE_GATHER] = "t_gather.cpp",
-    [SHAPE_CMPR] = "t_facade_order.cpp",
-    [SHAPE_IDX] = "t_facade_order.cpp",
-    [SHAPE_GMASK] = "t_facade_order.cpp",
-    [SHAPE_GATHERB] = "t_facade_order.cpp",
-    [SHAPE_SORT] = "t_facade_order.cpp",
-    [SHAPE_MERGE] = "t_facade_order.cpp",
-    [SHAPE_TRANS] = "t_facade_order.cpp",
-    [SHAPE_PERM] = "t_facade_order.cpp",
-    [SHAPE_NCHW] = "t_facade_order.cpp",
-    [SHAPE_COPY] = "t_facade_vec.cpp",
-    [SHAPE_DEQB] = "t_facade_fuse.cpp",
-    [SHAPE_FUSE] = "t_facade_fuse.cpp",
+    [SHAPE_TOS4] = "t_c_api_special.cpp", [SHAPE_OFS4] = "t_c_api_special.cpp",
+    [SHAPE_RED] = "t_facade_reduce.cpp",  [SHAPE_CMP] = "t_facade_vec.cpp",
+    [SHAPE_CMPS] = "t_facade_vec.cpp",    [SHAPE_SEL] = "t_facade_vec.cpp",
+    [SHAPE_BRC] = "t_facade_vec.cpp",     [SHAPE_GATHER] = "t_gather.cpp",
+    [SHAPE_CMPR] = "t_facade_order.cpp",  [SHAPE_IDX] = "t_facade_order.cpp",
+    [SHAPE_GMASK] = "t_facade_order.cpp", [SHAPE_GATHERB] = "t_facade_order.cpp",
+    [SHAPE_SORT] = "t_facade_order.cpp",  [SHAPE_MERGE] = "t_facade_order.cpp",
+    [SHAPE_TRANS] = "t_facade_order.cpp", [SHAPE_PERM] = "t_facade_order.cpp",
+    [SHAPE_NCHW] = "t_facade_order.cpp",  [SHAPE_COPY] = "t_facade_vec.cpp",
+    [SHAPE_DEQB] = "t_facade_fuse.cpp",   [SHAPE_FUSE] = "t_facade_fuse.cpp",
 };
 
 /* ---- inputs -------------------------------------------------------------------------------------

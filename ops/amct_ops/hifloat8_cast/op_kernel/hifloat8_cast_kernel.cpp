@@ -121,7 +121,8 @@ public:
         in_.SetGlobalBuffer(reinterpret_cast<__gm__ In *>(input) + first, length_);
         out_.SetGlobalBuffer(reinterpret_cast<__gm__ Out *>(output) + first, length_);
         table_.SetGlobalBuffer(reinterpret_cast<__gm__ uint16_t *>(table), Step::TABLE_ENTRIES);
-        pipe_.InitBuffer(tableQ_, 1, Step::TABLE_ENTRIES * sizeof(uint16_t)); // loaded once: one buffer
+        // One buffer: the table is loaded once.
+        pipe_.InitBuffer(tableQ_, 1, Step::TABLE_ENTRIES * sizeof(uint16_t));
         pipe_.InitBuffer(inQ_, BUFFERS, tileLength_ * sizeof(In));
         pipe_.InitBuffer(outQ_, BUFFERS, tileLength_ * sizeof(Out));
         step_.Init(pipe_, tileLength_);
