@@ -20,8 +20,10 @@ char *cli_read(const char *path, size_t *size)
     FILE *all = file ? open_memstream(&text, &n_text) : NULL;
     bool is_read = false;
 
-    while (all && (n = fread(part, 1, sizeof(part), file)) > 0)
+    for (n = sizeof(part); all && n == sizeof(part);) { /* a short part is the last one */
+        n = fread(part, 1, sizeof(part), file);
         fwrite(part, 1, n, all);
+    }
     is_read = all && !ferror(file);
     if (file)
         fclose(file);

@@ -197,7 +197,7 @@ static void tracked_artefacts(struct check *c)
                                 "staging/*", "*/staging/*", NULL};
     char *files = NULL, *rest = NULL;
 
-    if (is_selected(c, "NTL095") && cli_capture(argv, NULL, &files) == 0)
+    if (is_selected(c, "NTL095") && cli_capture(argv, NULL, &files) == 0 && files)
         for (char *name = strtok_r(files, "\n", &rest); name; name = strtok_r(NULL, "\n", &rest))
             if (report_dir(c, "NTL095", name, "an artefact of a build is under version control"))
                 hint(c, "git rm --cached %s, and a line in .gitignore", name);
