@@ -23,8 +23,6 @@ struct topic {
     struct part part[N_PARTS];
 };
 
-static const char *const severities[] = {"note", "warning", "error"};
-
 static bool explain_rule(const char *word, struct topic *topic)
 {
     const struct cli_rule *rule = cli_rule_find(word);
@@ -32,7 +30,7 @@ static bool explain_rule(const char *word, struct topic *topic)
     if (rule)
         *topic = (struct topic){{{"code", rule->code},
                                  {"name", rule->name},
-                                 {"severity", severities[rule->severity]},
+                                 {"severity", cli_severity_name(rule->severity)},
                                  {"title", rule->title},
                                  {"why", rule->why},
                                  {"wrong", rule->wrong},

@@ -9,7 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const severities[] = {"note", "warning", "error"};
+const char *cli_severity_name(enum cli_severity severity)
+{
+    static const char *const names[] = {"note", "warning", "error"};
+
+    return names[severity];
+}
 
 void cli_find_add(struct cli_findings *found, const char *code, enum cli_severity severity,
                   const char *file, unsigned line, unsigned column, const char *fmt, ...)
@@ -90,7 +95,7 @@ static void print_text(FILE *out, const struct cli_finding *one)
         fprintf(out, "%u:", one->line);
     if (one->file && one->line && one->column)
         fprintf(out, "%u:", one->column);
-    fprintf(out, "%s%s %s: %s\n", one->file ? " " : "", severities[one->severity], one->code,
+    fprintf(out, "%s%s %s: %s\n", one->file ? " " : "", cli_severity_name(one->severity), one->code,
             one->message);
     if (one->hint)
         fprintf(out, "  fix: %s\n", one->hint);
@@ -133,7 +138,7 @@ static cJSON *as_json(const struct cli_finding *one)
 
     cJSON_AddStringToObject(item, "code", one->code);
     cJSON_AddStringToObject(item, "rule", rule ? rule->name : "");
-    cJSON_AddStringToObject(item, "severity", severities[one->severity]);
+    cJSON_AddStringToObject(item, "severity", cli_severity_name(one->severity));
     if (one->file)
         cJSON_AddStringToObject(item, "file", one->file);
     if (one->line)
@@ -164,7 +169,7 @@ static cJSON *sarif_result(const struct cli_finding *one)
         one->hint ? cli_fmt("%s; fix: %s", one->message, one->hint) : cli_fmt("%s", one->message);
 
     cJSON_AddStringToObject(item, "ruleId", one->code);
-    cJSON_AddStringToObject(item, "level", severities[one->severity]);
+    cJSON_AddStringToObject(item, "level", cli_severity_name(one->severity));
     cJSON_AddStringToObject(cJSON_AddObjectToObject(item, "message"), "text", text);
     free(text);
     if (!one->file)

@@ -11,6 +11,8 @@
 #include "cli.h"
 
 enum cli_severity { CLI_NOTE, CLI_WARNING, CLI_ERROR };
+/* "note", "warning", "error"; borrowed. */
+const char *cli_severity_name(enum cli_severity severity);
 
 struct cli_finding {
     const char *code; /* "NTL007", of rule.def; borrowed */

@@ -245,13 +245,11 @@ static void list_api(cJSON *items)
 
 static void list_rules(cJSON *items)
 {
-    static const char *const severities[] = {"note", "warning", "error"};
-
     for (size_t i = 0; i < cli_n_rules; i++) {
         cJSON *item = add_item(items, cli_rules[i].code);
 
         add_text(item, "rule", cli_rules[i].name);
-        add_text(item, "severity", severities[cli_rules[i].severity]);
+        add_text(item, "severity", cli_severity_name(cli_rules[i].severity));
         add_text(item, "title", cli_rules[i].title);
     }
 }
