@@ -24,11 +24,6 @@ struct plan {
     struct cli_words why, files, untouched, commands;
 };
 
-static const char *const types[] = {
-#define ACLOP(type, ...) type,
-#include "../rt/opapi/aclop.def"
-};
-
 /* ---- what the project holds ---- */
 
 static const struct package *package_of_layout(const struct check *c, enum layout layout)
@@ -75,14 +70,6 @@ static bool has_param(const struct fn *kernel, const char *word)
         if (is_it)
             return true;
     }
-    return false;
-}
-
-static bool is_built_in(const char *type)
-{
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-        if (strcmp(types[i], type) == 0)
-            return true;
     return false;
 }
 

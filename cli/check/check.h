@@ -266,6 +266,9 @@ void budget_print(const struct check *c, const struct budget *budget);
 /* Bytes of UB of --device-soc, or of an A2; -1 when it is no chip of the twin. */
 int64_t ub_bytes(const struct check *c);
 
+/* Whether the twin computes an operator type of that name. rules_opcommand.c */
+bool is_built_in(const char *type);
+
 /* One rule: its code in rule.def, and the function that looks. */
 struct check_rule {
     const char *code;

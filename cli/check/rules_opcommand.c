@@ -117,18 +117,26 @@ static void attr_types(struct check *c, const struct chain *chain)
             one_attr(c, chain, &call);
 }
 
-/* Types that the twin computes, and those that this project registers with OP_ADD. */
-static bool is_known(const struct check *c, const char *type)
+bool is_built_in(const char *type)
 {
     static const char *const types[] = {
 #define ACLOP(type, ...) type,
 #include "../../rt/opapi/aclop.def"
     };
-    struct call call;
 
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
         if (strcmp(types[i], type) == 0)
             return true;
+    return false;
+}
+
+/* Types that the twin computes, and those that this project registers with OP_ADD. */
+static bool is_known(const struct check *c, const char *type)
+{
+    struct call call;
+
+    if (is_built_in(type))
+        return true;
     for (size_t i = 0; i < c->src.n; i++) {
         const struct src *s = &c->src.at[i];
 
