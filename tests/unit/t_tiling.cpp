@@ -198,6 +198,18 @@ static void test_plan_has_the_kernels_bytes(void **)
     assert_int_equal(kernel.srcM, 3);
     assert_int_equal(kernel.srcK, 0);
     assert_int_equal(kernel.tailReduceSize, 11);
+
+    optiling::TCubeTiling cube;
+    TCubeTiling plan;
+    cube.set_usedCoreNum(24);
+    cube.set_stepKb(5);
+    cube.set_BatchNum(7);
+    assert_int_equal(cube.GetDataSize(), sizeof(plan));
+    cube.SaveToBuffer(&plan, sizeof(plan));
+    assert_int_equal(plan.usedCoreNum, 24);
+    assert_int_equal(plan.stepKb, 5);
+    assert_int_equal(plan.BatchNum, 7);
+    assert_int_equal(plan.baseM, 0);
 }
 
 int main(void)
