@@ -9,6 +9,7 @@
 #ifndef NPU_FRONT_DEBUG_H
 #define NPU_FRONT_DEBUG_H
 #include "sys.h"
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 
@@ -152,6 +153,22 @@ template <class... A>
     npu_fault(core(), NPU_E_ASSERT, where, "[ASSERT] %s:%u: Assertion `%s' %s", where.file,
               where.line, expr, story.text);
 }
+/* Of assert(expr, ...): without a story the texts that the page and C's own assert print. */
+template <class... A>
+[[gnu::cold]] inline void plain_assert_failed(npu_where where, const char *function,
+                                              const char *expr, const A &...args)
+{
+    if constexpr (sizeof...(A) > 0) {
+        assert_failed(where, expr, args...);
+    } else if (!core()) {
+        std::fprintf(stderr, "%s: %s:%u: %s: Assertion `%s' failed.\n",
+                     program_invocation_short_name, where.file, where.line, function, expr);
+        std::abort();
+    } else {
+        npu_fault(core(), NPU_E_ASSERT, where, "[ASSERT] %s:%u: : Assertion `%s' failed.",
+                  where.file, where.line, expr);
+    }
+}
 
 /* ---- dumps --------------------------------------------------------------------------- */
 
@@ -245,6 +262,31 @@ inline void dump_local(const AscendC::LocalTensor<T> &t, uint32_t desc, uint32_t
                   n, (unsigned long long)end, npu_mems[mem].name, c->mem[mem].bytes);
     else
         dump(t.raw(), addr, npu_mems[mem].name, desc, n, shape, where);
+}
+/* n elements from an address on, in the memory that mem names; N_MEMS: where the address lies. */
+template <class T>
+inline void dump_address(const char *name, npu_mem mem, const T *p, uint32_t desc, uint32_t n,
+                         npu_where where)
+{
+    const npu_core *c = core();
+    const uint64_t bytes = uint64_t(n) * sizeof(T);
+    npu_mem at = MEM_GM;
+    uint64_t addr = uint64_t(uintptr_t(p));
+
+    for (int m = 0; m < N_MEMS; m++)
+        if (addr - uint64_t(uintptr_t(c->mem[m].base)) < c->mem[m].bytes)
+            at = npu_mem(m);
+    if (at != MEM_GM)
+        addr -= uint64_t(uintptr_t(c->mem[at].base));
+    if (NPU_UNLIKELY(mem != N_MEMS && at != mem))
+        npu_fault(core(), NPU_E_RANGE, where, "%s: the address is byte 0x%llx of %s, not of %s",
+                  name, (unsigned long long)addr, npu_mems[at].name, npu_mems[mem].name);
+    else if (NPU_UNLIKELY(at != MEM_GM && addr + bytes > c->mem[at].bytes))
+        npu_fault(core(), NPU_E_RANGE, where,
+                  "%s: %u elements end at byte %llu of %s, which has %u", name, n,
+                  (unsigned long long)(addr + bytes), npu_mems[at].name, c->mem[at].bytes);
+    else
+        dump(p, addr, npu_mems[at].name, desc, n, nullptr, where);
 }
 template <class T>
 inline void dump_global(const AscendC::GlobalTensor<T> &t, uint32_t desc, uint32_t n,
@@ -344,6 +386,28 @@ inline int32_t LocalTensor<T>::ToFile(const Name &fileName) const
 }
 
 } // namespace AscendC
+
+/* Without a tensor: from an address on. The spaces of addresses are one here, so that each name
+ * finds the memory by itself, and asc_dump takes all of them. */
+#define NPU_ASC_DUMP(name, mem)                                                                    \
+    template <typename T>                                                                          \
+    inline void name(T *input, uint32_t desc, uint32_t dump_size, npu_where where = NPU_HERE)      \
+    {                                                                                              \
+        if constexpr (NPU_DUMPS)                                                                   \
+            nputwin::dump_address(#name, mem, input, desc, dump_size, where);                      \
+    }
+NPU_ASC_DUMP(asc_dump_gm, MEM_GM)
+NPU_ASC_DUMP(asc_dump_ubuf, MEM_UB)
+NPU_ASC_DUMP(asc_dump_l1buf, MEM_L1)
+NPU_ASC_DUMP(asc_dump_cbuf, MEM_L0C)
+NPU_ASC_DUMP(asc_dump, N_MEMS)
+#undef NPU_ASC_DUMP
+inline void asc_time_stamp(uint32_t desc_id) { AscendC::PrintTimeStamp(desc_id); }
+inline void asc_prof_start() { AscendC::MetricsProfStart(); }
+inline void asc_prof_stop() { AscendC::MetricsProfStop(); }
+/* Marks in the vendor's simulator; the twin runs the kernel and no simulator looks. */
+#define TRACE_START(...) (static_cast<void>(0))
+#define TRACE_STOP(...)  (static_cast<void>(0))
 
 #define PRINTF(...) ::AscendC::printf(__VA_ARGS__)
 #define ascendc_assert(expr, ...)                                                                  \

@@ -43,7 +43,5 @@
 #include "adv/transform.h"
 #include "adv/filter.h"
 #include "../cce/cce.h"
-#ifndef assert /* kernels say it with this header alone; C's, where it comes first, stays */
-#include "asc_assert.h"
-#endif
+#include "asc_assert.h" /* kernels say assert with this header alone */
 #endif

@@ -366,6 +366,45 @@ static void dumps(void **)
         NPU_E_RANGE, {"DumpTensor: 9 elements"});
     assert_string_equal(printed([] { PrintTimeStamp(70000); }).c_str(), ""); /* not compiled in */
 }
+/* From an address on; asc_dump finds the memory, the others refuse another than theirs. */
+static void dumps_of_addresses(void **)
+{
+    uint16_t gm[3] = {7, 8, 9};
+    const std::string text = printed([&] {
+        LocalTensor<float> x(TPosition::VECIN, 64, 8);
+        x.SetValue(0, 1.5f);
+        x.SetValue(1, -2.0f);
+        asc_dump_gm<uint16_t>(gm, 1, 2);
+        asc_dump_ubuf<float>((float *)x.GetPhyAddr(), 2, 2);
+        asc_dump(gm + 2, 3, 1);
+        asc_dump((float *)x.GetPhyAddr() + 1, 4, 1);
+        asc_time_stamp(70000);
+        TRACE_START(0x2);
+        asc_prof_start();
+        asc_prof_stop();
+        TRACE_STOP(0x2);
+    });
+    char at[2][32];
+    for (int i = 0; i < 2; i++)
+        std::snprintf(at[i], sizeof at[i], "%llx", (unsigned long long)(uintptr_t)(gm + 2 * i));
+    const std::string want =
+        std::string("DumpTensor: desc=1, addr=") + at[0] +
+        ", data_type=uint16, position=GM, dump_size=2\n[7, 8]\n"
+        "DumpTensor: desc=2, addr=40, data_type=float32, position=UB, dump_size=2\n"
+        "[1.500000, -2.000000]\n"
+        "DumpTensor: desc=3, addr=" +
+        at[1] +
+        ", data_type=uint16, position=GM, dump_size=1\n[9]\n"
+        "DumpTensor: desc=4, addr=44, data_type=float32, position=UB, dump_size=1\n[-2.000000]\n";
+    assert_string_equal(text.c_str(), want.c_str());
+    run_fails([&] { asc_dump_ubuf(gm, 1, 1); }, NPU_E_RANGE, {"asc_dump_ubuf", "of GM, not of UB"});
+    run_fails([] { asc_dump_l1buf(nputwin::core()->mem[MEM_UB].base + 96, 1, 1); }, NPU_E_RANGE,
+              {"asc_dump_l1buf", "byte 0x60 of UB, not of L1"});
+    run_fails([] { asc_dump_cbuf(nputwin::core()->mem[MEM_UB].base, 1, 1); }, NPU_E_RANGE,
+              {"asc_dump_cbuf", "not of L0C"});
+    run_fails([] { asc_dump((float *)(nputwin::core()->mem[MEM_UB].base + 196608 - 4), 1, 2); },
+              NPU_E_RANGE, {"asc_dump: 2 elements end at byte 196612 of UB"});
+}
 static void to_file(void **)
 {
     char name[] = "/tmp/nputwin_to_file_XXXXXX";
@@ -402,6 +441,7 @@ int main(void)
         cmocka_unit_test(standard_names),
         cmocka_unit_test(list_of_tensors),
         cmocka_unit_test(dumps),
+        cmocka_unit_test(dumps_of_addresses),
         cmocka_unit_test(to_file),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
