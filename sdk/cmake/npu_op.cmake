@@ -124,7 +124,7 @@ function(npu_op_code_gen)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${sources})
   execute_process(
     COMMAND "${CMAKE_CXX_COMPILER}" -std=c++17 -O0 ${op_COMPILE_OPTIONS} "-I${ASC_HOME}/include"
-      "${NPU_OP_TOOLS}/gen.cpp" ${sources} -o "${work}/gen" "-L${ASC_HOME}/lib64" -lplatform
+      "${NPU_OP_TOOLS}/gen.cpp" ${sources} -o "${work}/gen" "-L${ASC_HOME}/lib64" -lplatform -ltiling_api
       "-Wl,-rpath,${ASC_HOME}/lib64"
     RESULT_VARIABLE failed ERROR_VARIABLE text OUTPUT_VARIABLE text)
   if(failed)
@@ -421,7 +421,7 @@ function(_npu_op_link package library objects rows)
     return()
   endif()
   target_link_libraries(${library} PRIVATE ${objects} "-L${ASC_HOME}/lib64" nputwin_opp opapi ascendc_runtime
-    ascendcl platform ${CMAKE_DL_LIBS})
+    ascendcl platform tiling_api ${CMAKE_DL_LIBS})
   target_link_options(${library} PRIVATE "-Wl,--version-script=${work}/exports.map" -Wl,--no-undefined)
   set_target_properties(${library} PROPERTIES LINK_DEPENDS "${objects};${work}/exports.map"
     BUILD_RPATH "${ASC_HOME}/lib64" INSTALL_RPATH "${ASC_HOME}/lib64" BUILD_WITH_INSTALL_RPATH TRUE)
@@ -503,7 +503,7 @@ function(_npu_op_make_static package library)
   set_target_properties(@package@::static PROPERTIES
     INTERFACE_INCLUDE_DIRECTORIES \"\${_npu_op_lib}/../include;@ASC_HOME@/include\"
     INTERFACE_LINK_DIRECTORIES \"@ASC_HOME@/lib64\"
-    INTERFACE_LINK_LIBRARIES \"-Wl,--whole-archive;\${_npu_op_lib}/lib@package@.a;-Wl,--no-whole-archive;nputwin_opp;opapi;ascendc_runtime;ascendcl;platform;dl;-Wl,-rpath,@ASC_HOME@/lib64\")
+    INTERFACE_LINK_LIBRARIES \"-Wl,--whole-archive;\${_npu_op_lib}/lib@package@.a;-Wl,--no-whole-archive;nputwin_opp;opapi;ascendc_runtime;ascendcl;platform;tiling_api;dl;-Wl,-rpath,@ASC_HOME@/lib64\")
   add_library(@package@::@package@ ALIAS @package@::static)
   unset(_npu_op_lib)
 endif()

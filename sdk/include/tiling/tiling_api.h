@@ -13,4 +13,5 @@
 #include "../kernel_tiling/tiling_classes.h"
 #include "nputwin/tmp_size.h"
 #include "nputwin/rows_size.h"
+#include "nputwin/matmul_tiling.h"
 #endif
