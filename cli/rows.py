@@ -18,6 +18,7 @@ TESTS = ["tests/unit/*.c", "tests/unit/*.cpp", "tests/unit/*.hpp", "tests/fuzz/*
 # A test that walks a table runs each of its rows without naming one.
 WALKS = [("rt/opapi/aclnn_types.tbl", r"^(aclnn\w+) *\|", "tests/opapi/test_levels.py"),
          ("rt/opapi/aclop.def", r'^ACLOP\("(\w+)"', "tests/opapi/test_aclop.py")]
+STAMPED = ("asc_", "vconv_", "vcmp_", "vcmpv_", "vcmpvs_")  # names that a macro puts together
 SUFFIXES = {".c", ".cpp", ".hpp", ".h", ".py", ".asc"}
 
 
@@ -45,11 +46,14 @@ def words_of_test(root, path):
 
 
 def is_mentioned(name, words):
-    """Of a call of the C API the test writes the stem: name##_sync, name##_rn, asc_set_atomic_add_##suffix."""
+    """Of a call of the C API or a raw intrinsic the test may write the stem: name##_sync, name##_rn,
+    asc_set_atomic_add_##suffix, vconv_##src##2##dst."""
     if word_of(name) in words:
         return True
-    stem = re.sub(r"(_r(n|na|d|u|z))?(_sync)?$", "", name) if name.startswith("asc_") else ""
-    return stem in words or any(stem.startswith(word) for word in words if word.startswith("asc_") and word.endswith("_"))
+    if not name.startswith(STAMPED):
+        return False
+    stem = re.sub(r"(_r(n|na|d|u|z))?(_sync)?$", "", name) if name.startswith("asc_") else name
+    return stem in words or any(stem.startswith(word) for word in words if word.startswith(STAMPED) and word.endswith("_"))
 
 
 def tests_by_name(root, names):

@@ -10,6 +10,7 @@
  */
 #ifndef NPU_FRONT_CCE_H
 #define NPU_FRONT_CCE_H
+#include "../c/core.h"
 #include "../cpp/copy.h"
 #include "../cpp/types.h"
 
@@ -25,10 +26,12 @@ inline void set_vector_mask(uint64_t hi, uint64_t lo)
 inline void set_mask_norm() { nputwin::core()->regs.counter_mode = false; }
 inline void set_mask_count() { nputwin::core()->regs.counter_mode = true; }
 /* 16 bytes of UB: bits of a choice, or (vsel mode 1) the scalar in its first element. */
-inline void set_cmpmask(const void *ub)
+inline void set_cmpmask(const void *ub, npu_where where = NPU_HERE)
 {
     npu_settle(nputwin::core()); /* the vector unit reads it */
-    std::memcpy(nputwin::core()->regs.cmpmask, ub, 16);
+    const uint8_t *p = nputwin::c_ub_bytes("set_cmpmask", ub, 16, where, 16);
+    if (p)
+        std::memcpy(nputwin::core()->regs.cmpmask, p, 16);
 }
 
 inline void pipe_barrier(pipe_t pipe, npu_where where = NPU_HERE)
@@ -167,26 +170,31 @@ NPU_CCE_CMP(ne, CMP_NE)
 #undef NPU_CCE_CMPS
 #undef NPU_CCE_CMPV
 
-/* Mode 1: bit ? src0 : first element of the compare register; 64 or 128 bits of choice a repeat. */
-NPU_CCE vsel(T *dst, const T *src0, const void *choice, uint8_t repeat, uint16_t dst_blk,
+/* bit ? src0 : src1. Mode 0: the bits are the compare register's, the same in each repeat. Mode 1:
+ * the bits are at src1, 64 or 128 a repeat one after the other, and what they do not choose is the
+ * first element of the compare register. Mode 2: the bits are at the address of UB that the compare
+ * register holds. */
+NPU_CCE vsel(T *dst, const T *src0, const void *src1, uint8_t repeat, uint16_t dst_blk,
              uint16_t src0_blk, uint16_t src1_blk, uint16_t dst_rep, uint16_t src0_rep,
-             uint16_t src1_rep, uint8_t mode, npu_where where = NPU_HERE)
+             uint16_t src1_rep, uint8_t mode = 0, npu_where where = NPU_HERE)
 {
     NPU_TAKES("vsel", OP_vsel, T);
     npu_core *c = nputwin::core();
-    if (mode != 1) {
-        npu_fault(
-            c, NPU_E_UNSUP, where,
-            "vsel: mode %d; this version has mode 1 (bit ? src0 : scalar in the compare register)",
-            mode);
+    if (NPU_UNLIKELY(mode > 2)) {
+        npu_fault(c, NPU_E_ARG, where, "vsel: mode is %u, allowed are 0 to 2", mode);
         return;
     }
-    npu_insn in =
-        nputwin::vec_insn(c, OP_vsel, nputwin::type_of<T>, dst, src0, nullptr, repeat,
-                          {{dst_blk, src0_blk, src1_blk}, {dst_rep, src0_rep, src1_rep}}, where);
+    npu_insn in = nputwin::vec_insn(
+        c, OP_vsel, nputwin::type_of<T>, dst, src0, mode == 1 ? nullptr : src1, repeat,
+        {{dst_blk, src0_blk, src1_blk}, {dst_rep, src0_rep, src1_rep}}, where);
     in.mode = mode;
-    in.sel = nputwin::ub_ref(c, choice, 1, 8);
-    std::memcpy(&in.scalar, c->regs.cmpmask, sizeof(T));
+    if (mode == 1) {
+        in.sel = nputwin::ub_ref(c, src1, 1, 8);
+        std::memcpy(&in.scalar, c->regs.cmpmask, sizeof(T));
+    } else if (mode == 2) { /* a kernel keeps an address of UB in 32 bits */
+        in.sel.mem = MEM_UB;
+        in.sel.at_bytes = uint32_t(c->regs.cmpmask[0] - uint64_t(uintptr_t(c->mem[MEM_UB].base)));
+    }
     nputwin::issue_masked(c, in);
 }
 
@@ -220,6 +228,17 @@ NPU_CCE_RED(vcmin)
         nputwin::issue_masked(c, in);                                                              \
     }
 NPU_CCE_GRP(vcadd)
+/* The C API and the library below Ascend C say false: one sum a repeat. */
+NPU_CCE vcadd(T *dst, const T *src, uint8_t repeat, uint16_t dst_rep, uint16_t src_blk,
+              uint16_t src_rep, bool into_register, npu_where where = NPU_HERE)
+{
+    if (NPU_UNLIKELY(into_register))
+        npu_fault(nputwin::core(), NPU_E_UNSUP, where,
+                  "vcadd: the last argument is true (a sum into a register); this version has the "
+                  "one of false (a sum of each repeat)");
+    else
+        vcadd(dst, src, repeat, dst_rep, src_blk, src_rep, where);
+}
 NPU_CCE_GRP(vcgadd)
 NPU_CCE_GRP(vcgmax)
 NPU_CCE_GRP(vcgmin)

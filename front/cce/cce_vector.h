@@ -68,6 +68,13 @@ inline void vlrelu(T *dst, const T *src, nputwin::same<T> scalar, NPU_CCE_STRIDE
                        nputwin::bits_of(scalar), 0},
                       NPU_CCE_STRIDED2);
 }
+/* A half times a half, added to a float. */
+inline void vaxpy(float *dst, const half *src, half scalar, NPU_CCE_STRIDES2)
+{
+    nputwin::c_repeat(
+        {OP_vaxpyw, TYPE_f32, TYPE_f16, dst, src, nullptr, nputwin::bits_of(scalar), 0},
+        NPU_CCE_STRIDED2);
+}
 template <class T> inline void vcopy(T *dst, const T *src, NPU_CCE_STRIDES2)
 {
     NPU_TAKES("vcopy", OP_vcopy, T);
@@ -212,7 +219,11 @@ inline void vreducev2(T *dst, const T *src0, const T *src1, uint16_t repeat, uin
                            regs.counter_mode ? uint32_t(regs.mask[0]) : 0, repeat,
                            {{1, src0_blk, 1}, {8, src0_rep, src1_rep}}, where);
 }
-inline int64_t get_rsvd_cnt() { return int64_t(nputwin::core()->regs.n_gathered); }
+inline int64_t get_rsvd_cnt()
+{
+    npu_settle(nputwin::core());
+    return int64_t(nputwin::core()->regs.n_gathered);
+}
 template <class T>
 inline void vbitsort(T *dst, const T *src0, const uint32_t *src1, uint8_t repeat,
                      npu_where where = NPU_HERE)
@@ -360,5 +371,36 @@ inline void vmrgsort4(T *dst, T **src, uint64_t lengths, uint64_t config,
     }
     nputwin::c_merge("vmrgsort4", nputwin::type_of<T>, dst, queues, uint8_t(config), n,
                      config >> 12 & 1, config >> 8 & 15, where);
+}
+template <class T>
+inline void vmrgsort4(T *dst, T **src, uint8_t repeat, uint16_t length0, uint16_t length1,
+                      uint16_t length2, uint16_t length3, bool stops, uint8_t valid_bit,
+                      npu_where where = NPU_HERE)
+{
+    NPU_TAKES("vmrgsort4", OP_vmrgsort, T);
+    const void *const queues[] = {src[0], src[1], src[2], src[3]};
+    const uint16_t n[] = {length0, length1, length2, length3};
+    nputwin::c_merge("vmrgsort4", nputwin::type_of<T>, dst, queues, repeat, n, stops, valid_bit,
+                     where);
+}
+/* What the newest of them has left: pairs taken of each queue, 16 bits each; bits of the value and
+ * the index of an extreme; bits of a sum. */
+inline int64_t get_vms4_sr()
+{
+    int64_t bits;
+    npu_settle(nputwin::core());
+    std::memcpy(&bits, nputwin::core()->regs.n_merged, sizeof bits);
+    return bits;
+}
+inline int64_t get_max_min_cnt()
+{
+    npu_settle(nputwin::core());
+    const uint32_t *reg = nputwin::core()->regs.extreme;
+    return int64_t(uint64_t(reg[1]) << 32 | reg[0]);
+}
+inline int64_t get_acc_val()
+{
+    npu_settle(nputwin::core());
+    return int64_t(nputwin::core()->regs.sum);
 }
 #endif

@@ -267,6 +267,7 @@ template <typename T> inline T GetReduceRepeatSumSpr()
 {
     NPU_TAKES("GetReduceRepeatSumSpr", OP_vsumall, T);
     T sum;
+    npu_settle(nputwin::core()); /* the scalar unit reads what the vector unit leaves */
     std::memcpy(&sum, &nputwin::core()->regs.sum, sizeof(T));
     return sum;
 }
@@ -277,6 +278,7 @@ template <typename T> inline T GetAccVal() { return GetReduceRepeatSumSpr<T>(); 
 template <typename T> inline void GetReduceRepeatMaxMinSpr(T &maxMinValue, T &maxMinIndex)
 {
     NPU_TAKES("GetReduceRepeatMaxMinSpr", OP_vcmax, T);
+    npu_settle(nputwin::core());
     const uint32_t *reg = nputwin::core()->regs.extreme;
     std::memcpy(&maxMinValue, &reg[0], sizeof(T));
     std::memcpy(&maxMinIndex, &reg[1], sizeof(T));

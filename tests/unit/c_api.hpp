@@ -78,21 +78,23 @@ inline void call_is_tested(const char *name)
     called().insert(name);
     called().insert(std::string(name) + "_sync");
 }
-/* Every row of these families in front/api/c.def was called. */
-inline void assert_all_called(std::initializer_list<const char *> families)
+/* Every row of these families of a door (front/api/c.def, cce.def) that dav-2201 has was called. */
+inline void assert_all_called(std::initializer_list<const char *> families, const char *door = "c")
 {
     static const struct {
-        const char *name, *door, *family, *level;
+        const char *name, *door, *family, *arch, *level;
     } rows[] = {
-#define API(name, door, family, arch, level) {#name, #door, #family, #level},
+#define API(name, door, family, arch, level) {#name, #door, #family, arch, #level},
 #include "../../front/api/c.def"
+#include "../../front/api/cce.def"
 #undef API
     };
     std::string missing;
     size_t n = 0;
     for (const auto &row : rows)
         for (const char *family : families)
-            if (!std::strcmp(row.family, family) && std::strcmp(row.level, "refuse")) {
+            if (!std::strcmp(row.family, family) && !std::strcmp(row.door, door) &&
+                std::strstr(row.arch, "2201") && std::strcmp(row.level, "refuse")) {
                 n++;
                 if (!called().count(row.name))
                     missing += std::string(" ") + row.name;

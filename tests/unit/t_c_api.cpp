@@ -175,7 +175,8 @@ static golds conversions(npu_type dst, npu_type src, npu_round round)
 
 /* ---- the calls ------------------------------------------------------------------------- */
 
-enum form { COUNT, SYNC, REPEAT };
+/* COUNTER: of raw intrinsics, the repeat form in counter mode. */
+enum form { COUNT, SYNC, REPEAT, COUNTER };
 struct placed {
     uint32_t blk[3], rep[3];
 };
@@ -262,11 +263,36 @@ struct call {
               Value(*static_cast<const NPU_C_##T *>(s)), uint8_t(n), U16(blk[0]), U16(blk[1]),     \
               U16(rep[0]), U16(rep[1]) __VA_ARGS__);                                               \
      }},
+#define RAW2(name, row, D, S, round)                                                               \
+    {NPU_TEXT(name),                                                                               \
+     OP_##row,                                                                                     \
+     TYPE_##D,                                                                                     \
+     TYPE_##S,                                                                                     \
+     ROUND_##round,                                                                                \
+     [](form, void *d, void *a, void *, const void *, uint32_t n, const placed &p) {               \
+         name(static_cast<NPU_C_##D *>(d), static_cast<NPU_C_##S *>(a), uint8_t(n), U16(blk[0]),   \
+              U16(blk[1]), U16(rep[0]), U16(rep[1]));                                              \
+     }},
+#define RAWS_TO(name, row, D, S)                                                                   \
+    {#name,                                                                                        \
+     OP_##row,                                                                                     \
+     TYPE_##D,                                                                                     \
+     TYPE_##S,                                                                                     \
+     ROUND_NONE,                                                                                   \
+     [](form, void *d, void *a, void *, const void *s, uint32_t n, const placed &p) {              \
+         name(static_cast<NPU_C_##D *>(d), static_cast<NPU_C_##S *>(a),                            \
+              *static_cast<const NPU_C_##S *>(s), uint8_t(n), U16(blk[0]), U16(blk[1]),            \
+              U16(rep[0]), U16(rep[1]));                                                           \
+     }},
+#define NPU_TEXT(name)                     NPU_TEXT_(name)
+#define NPU_TEXT_(name)                    #name
 #define CALL_VVV(type, name, row)          CALL3(name, row, type, type)
 #define CALL_VV(type, name, row)           CALL2(name, row, type, type, NONE)
 #define CALL_VVS(type, name, row)          CALLS(name, row, type, type, NPU_C_##type)
 #define CALL_SHIFT(type, name, row, Value) CALLS(name, row, type, type, Value)
 
+/* Rows, one after the other without commas: no formatter understands them. */
+// clang-format off
 static const call calls[] = {
 #define ASC_VVV(name, op, set)               FOR_##set(CALL_VVV, name, op)
 #define ASC_VVV_TO(name, op, dst, src)       CALL3(name, op, dst, src)
@@ -289,38 +315,67 @@ static const call calls[] = {
 #include "../../front/c/vector.def"
     CALLS(asc_axpy, vaxpyw, f32, f16, half)
 #define CALL_SUBS(type, name) CALLS(name, vsub, type, type, NPU_C_##type)
-        FOR_F16_F32_S16_S32(CALL_SUBS, asc_sub_scalar)
-#define RAW_VVV(type, name) RAW3(name, name, type, type)
-#define RAW_LRELU(type, _)  RAWS(vlrelu, vlrelu, type, NPU_C_##type)
-#define RAW_SHIFT(type, _) RAWS(vshl, vshl, type, uint32_t) RAWS(vshr, vshr, type, int32_t, , false)
+    FOR_F16_F32_S16_S32(CALL_SUBS, asc_sub_scalar)
+#define RAW_SHIFT(type, _)       RAWS(vshl, vshl, type, uint32_t) RAWS(vshr, vshr, type, int32_t, , false)
 #define RAW_SHIFT_ROUND(type, _) RAWS(vshr, vshrr, type, int32_t, , true)
-#define RAW_COPY(type, _)                                                                          \
-    {"vcopy",                                                                                      \
-     OP_vcopy,                                                                                     \
-     TYPE_##type,                                                                                  \
-     TYPE_##type,                                                                                  \
-     ROUND_NONE,                                                                                   \
-     [](form, void *d, void *a, void *, const void *, uint32_t n, const placed &p) {               \
-         vcopy(static_cast<NPU_C_##type *>(d), static_cast<NPU_C_##type *>(a), uint8_t(n),         \
-               U16(blk[0]), U16(blk[1]), U16(rep[0]), U16(rep[1]));                                \
-     }},
-            FOR_F16_F32_S16(RAW_VVV, vaddrelu) FOR_F16_F32_S16(RAW_VVV, vsubrelu) FOR_F16_F32(
-                RAW_VVV, vmla) FOR_F16_F32(RAW_VVV, vmadd) FOR_F16_F32(RAW_VVV, vmaddrelu)
-                RAW3(vmla, vmlaw, f32, f16) RAW3(vaddreluconv_s162s8, vaddreluconv, s8, s16)
-                    RAW3(vaddreluconv_f162s8, vaddreluconv, s8, f16)
-                        RAW3(vaddreluconv_f322f16, vaddreluconv, f16, f32)
-                            RAW3(vsubreluconv_s162s8, vsubreluconv, s8, s16)
-                                RAW3(vsubreluconv_f162s8, vsubreluconv, s8, f16)
-                                    RAW3(vsubreluconv_f322f16, vsubreluconv, f16, f32)
-                                        RAW3(vmulconv_f162s8, vmulconv, s8, f16)
-                                            RAW3(vmulconv_f162u8, vmulconv, u8, f16)
-                                                FOR_F16_F32(RAW_LRELU, _)
-                                                    FOR_S16_U16_S32_U32(RAW_SHIFT, _)
-                                                        FOR_S16_S32(RAW_SHIFT_ROUND, _)
-                                                            FOR_S16_U16_S32_U32(RAW_COPY, _)};
+    FOR_S16_U16_S32_U32(RAW_SHIFT, _)
+    FOR_S16_S32(RAW_SHIFT_ROUND, _)
+    RAW3(vmla, vmlaw, f32, f16)
+    RAWS_TO(vaxpy, vaxpyw, f32, f16)
+    RAW3(vaddreluconv_s162s8, vaddreluconv, s8, s16)
+    RAW3(vaddreluconv_f162s8, vaddreluconv, s8, f16)
+    RAW3(vaddreluconv_f322f16, vaddreluconv, f16, f32)
+    RAW3(vsubreluconv_s162s8, vsubreluconv, s8, s16)
+    RAW3(vsubreluconv_f162s8, vsubreluconv, s8, f16)
+    RAW3(vsubreluconv_f322f16, vsubreluconv, f16, f32)
+    RAW3(vmulconv_f162s8, vmulconv, s8, f16)
+    RAW3(vmulconv_f162u8, vmulconv, u8, f16)
+/* The others have the name of the row itself. */
+#define RAW_VVV(type, name) RAW3(name, name, type, type)
+#define RAW_VV(type, name)  RAW2(name, name, type, type, NONE)
+#define RAW_VVS(type, name) RAWS(name, name, type, NPU_C_##type)
+#define LETTER_NONE
+#define LETTER_ODD                           o
+#define PASTE_(a, b) a##b
+#define PASTE(a, b)  PASTE_(a, b)
+#define RAW_CONV(name, letter, D, S, round)  RAW2(PASTE(name, letter), vconv, D, S, round)
+#define ASC_VVV(name, op, set)               FOR_##set(RAW_VVV, op)
+#define ASC_VVV_TO(name, op, dst, src)
+#define ASC_VV(name, op, set)                FOR_##set(RAW_VV, op)
+#define ASC_VVS(name, op, set)               FOR_##set(RAW_VVS, op)
+#define ASC_SHIFT(name, op, Value, set)
+#define ASC_SHIFT_ALSO(name, op, Value, set)
+#define ASC_CONV(name, dst, src, round)                                                            \
+    RAW_CONV(vconv_##src##2##dst, LETTER_##round, dst, src, round)
+#define ASC_CONV5(name, dst, src)                                                                  \
+    RAW2(vconv_##src##2##dst##r, vconv, dst, src, RINT)                                            \
+    RAW2(vconv_##src##2##dst##a, vconv, dst, src, ROUND)                                           \
+    RAW2(vconv_##src##2##dst##f, vconv, dst, src, FLOOR)                                           \
+    RAW2(vconv_##src##2##dst##c, vconv, dst, src, CEIL)                                            \
+    RAW2(vconv_##src##2##dst##z, vconv, dst, src, TRUNC)
+#define ASC_CMP(name, relation, set)
+#define ASC_CMPS(name, relation, set)
+#define ASC_CMP_TO(name, relation, type)
+#define ASC_CMPS_ALSO(name, relation, type)
+#define ASC_RED(name, op, order, set)
+#include "../../front/c/vector.def"
+};
+// clang-format on
 
 enum { A_AT = 8192, B_AT = 16384, IMAGE = 4096 };
 static const uint64_t odd_mask[2] = {0x0f0f0f0ff0f0f0f1, 0x00ff00ff00ff7f00};
+
+static void load_mask(form f, uint32_t n_lanes)
+{
+    if (f == COUNTER) {
+        set_mask_count();
+        set_vector_mask(0, n_lanes);
+    } else {
+        set_mask_norm();
+        set_vector_mask(odd_mask[1], odd_mask[0]);
+    }
+}
+static bool is_raw(const char *name) { return std::strncmp(name, "asc_", 4) != 0; }
 
 /* Golden rows of one scalar, dealt out over the lanes so that neighbours differ. */
 struct deal {
@@ -382,9 +437,12 @@ static std::string try_form(const run &r, form f)
     });
     std::memcpy(want.data(), ub(), IMAGE);
     put(c.src, scalar, r.d.rows[0].s);
-    asc_set_mask_norm();
-    asc_set_vector_mask(odd_mask[1], odd_mask[0]);
-    c.run(f, ub(), ub() + A_AT, ub() + B_AT, scalar, f == REPEAT ? r.n_repeats : r.n_lanes, r.p);
+    load_mask(f, r.n_lanes);
+    c.run(f, ub(), ub() + A_AT, ub() + B_AT, scalar,
+          f == REPEAT    ? r.n_repeats
+          : f == COUNTER ? 1
+                         : r.n_lanes,
+          r.p);
     r.each([&](uint32_t d, uint32_t, uint32_t, const gold &g, bool on) {
         if (!on)
             return;
@@ -395,7 +453,7 @@ static std::string try_form(const run &r, form f)
     if (wrong.empty() && std::memcmp(want.data(), ub(), IMAGE))
         wrong = say(r, f, 0, r.d.rows[0]) + ": wrote beside the lanes";
     const npu_regs &regs = nputwin::core()->regs;
-    if (wrong.empty() && f != REPEAT && (~regs.mask[0] || ~regs.mask[1] || regs.counter_mode))
+    if (wrong.empty() && f < REPEAT && (~regs.mask[0] || ~regs.mask[1] || regs.counter_mode))
         wrong = say(r, f, 0, r.d.rows[0]) + ": the mask register is not full";
     return wrong;
 }
@@ -407,10 +465,9 @@ static std::string try_deal(const deal &d)
     const uint16_t dr = uint16_t(8 * de / wide), sr = uint16_t(8 * se / wide);
     const run packed = {d, {{1, 1, 1}, {dr, sr, sr}}, 2, lanes, lanes + 13, false};
     const run spread = {d, {{2, 1, 3}, {17, 8, 25}}, 2, lanes, 2 * lanes, true};
-    const bool is_raw = std::strncmp(d.c.name, "asc_", 4) != 0;
-    std::string wrong = is_raw ? std::string() : try_form(packed, COUNT);
+    std::string wrong = try_form(packed, is_raw(d.c.name) ? COUNTER : COUNT);
 
-    if (wrong.empty() && !is_raw)
+    if (wrong.empty() && !is_raw(d.c.name))
         wrong = try_form(packed, SYNC);
     if (wrong.empty())
         wrong = try_form(spread, REPEAT);
@@ -481,11 +538,107 @@ template <class T> static std::string select_by_bits()
     }
     return "";
 }
+/* The three modes of the raw intrinsic: bits of the register, bits of UB with a scalar, bits of UB;
+ * those of UB go on from repeat to repeat. */
+template <class T> static std::string select_by_mode()
+{
+    constexpr uint32_t lanes = 256 / sizeof(T), BITS_AT = 32768;
+    T *d = (T *)ub(), *a = (T *)(ub() + A_AT), *b = (T *)(ub() + B_AT);
+    for (uint8_t mode = 0; mode <= 2; mode++) {
+        for (uint32_t i = 0; i < 3 * lanes; i++) {
+            d[i] = T(9);
+            a[i] = T(int(i % 100));
+            b[i] = T(-1 - int(i % 100));
+        }
+        for (uint32_t i = 0; i < 48; i++)
+            ub()[BITS_AT + i] = uint8_t(0xa5 ^ i * 29);
+        const uint64_t address[2] = {uint32_t(uintptr_t(ub() + BITS_AT)), 0};
+        const T scalar = T(-7);
+        std::memcpy(ub() + BITS_AT + 64, address, 16);
+        std::memcpy(ub() + BITS_AT + 96, &scalar, sizeof scalar);
+        set_cmpmask(ub() + BITS_AT + (mode == 0 ? 0 : mode == 1 ? 96 : 64));
+        load_mask(REPEAT, 0);
+        if (mode == 0)
+            vsel(d, a, b, 2, 1, 1, 1, 8, 8, 8);
+        else
+            vsel(d, a, mode == 1 ? (T *)(ub() + BITS_AT) : b, 2, 1, 1, 1, 8, 8, 8, mode);
+        for (uint32_t i = 0; i < 3 * lanes; i++) {
+            const uint32_t l = i % lanes, bit = mode == 0 ? l : i;
+            const bool on = i < 2 * lanes && odd_mask[l / 64] >> l % 64 & 1;
+            const bool first = ub()[BITS_AT + bit / 8] >> bit % 8 & 1;
+            if (!(d[i] == (!on ? T(9) : first ? a[i] : mode == 1 ? scalar : b[i])))
+                return "vsel, mode " + std::to_string(mode) + ", element " + std::to_string(i);
+        }
+    }
+    return "";
+}
 static void select(void **)
 {
     run_and_check(select_by_bits<half>);
     run_and_check(select_by_bits<float>);
+    run_and_check(select_by_mode<half>);
+    run_and_check(select_by_mode<float>);
+    run_fails([] { vsel((half *)ub(), (half *)ub(), ub(), 1, 1, 1, 1, 8, 8, 8, 3); }, NPU_E_ARG,
+              {"vsel: mode is 3"});
     call_is_tested("asc_select");
+    call_is_tested("vsel");
+}
+
+/* One value for all lanes; the strides of a source mean nothing. */
+template <class T> static std::string duplicate()
+{
+    constexpr uint32_t lanes = 256 / sizeof(T), per = 32 / sizeof(T);
+    T *d = (T *)ub();
+    for (form f : {REPEAT, COUNTER}) {
+        for (uint32_t i = 0; i < 8 * lanes; i++)
+            d[i] = T(9);
+        load_mask(f, lanes + 13);
+        if (f == REPEAT)
+            vector_dup(d, T(-3), 2, 2, 5, 17, 6);
+        else
+            vector_dup(d, T(-3), 1, 1, 5, 8, 6);
+        for (uint32_t i = 0; i < 8 * lanes; i++) {
+            const uint32_t in_rep = i % (17 * per), l = in_rep / (2 * per) * per + in_rep % per;
+            const bool in_lane = i / (17 * per) < 2 && in_rep < 16 * per && in_rep / per % 2 == 0;
+            const bool on =
+                f == REPEAT ? in_lane && odd_mask[l / 64] >> l % 64 & 1 : i < lanes + 13;
+            if (!(d[i] == T(on ? -3 : 9)))
+                return "vector_dup, form " + std::to_string(f) + ", element " + std::to_string(i);
+        }
+    }
+    return "";
+}
+/* Eight elements of each repeat fill a blk each; the mask has no say. */
+template <class T> static std::string broadcast()
+{
+    constexpr uint32_t per = 32 / sizeof(T);
+    T *d = (T *)ub(), *a = (T *)(ub() + A_AT);
+    for (uint32_t i = 0; i < 64 * per; i++)
+        d[i] = T(9);
+    for (uint32_t i = 0; i < 16; i++)
+        a[i] = T(100 + i);
+    load_mask(REPEAT, 0);
+    vbrcb(d, a, 2, 17, 2);
+    for (uint32_t i = 0; i < 64 * per; i++) {
+        const uint32_t r = i / (17 * per), blk = i % (17 * per) / per;
+        const bool on = r < 2 && blk < 16 && blk % 2 == 0;
+        if (d[i] != T(on ? 100 + r * 8 + blk / 2 : 9))
+            return "vbrcb: element " + std::to_string(i);
+    }
+    return "";
+}
+static void fills(void **)
+{
+    run_and_check(duplicate<half>);
+    run_and_check(duplicate<float>);
+    run_and_check(duplicate<int16_t>);
+    run_and_check(duplicate<uint16_t>);
+    run_and_check(duplicate<int32_t>);
+    run_and_check(duplicate<uint32_t>);
+    run_and_check(broadcast<uint16_t>);
+    run_and_check(broadcast<uint32_t>);
+    call_is_tested("vector_dup");
+    call_is_tested("vbrcb");
 }
 
 /* ---- comparisons ----------------------------------------------------------------------- */
@@ -551,6 +704,44 @@ struct compare {
              name(d, x, NPU_C_##type(2), 2, 1, 2, 8, 17);                                          \
      },                                                                                            \
      nullptr},
+/* Raw intrinsics have no sync form. */
+#define LOWER_LT lt
+#define LOWER_GT gt
+#define LOWER_EQ eq
+#define LOWER_LE le
+#define LOWER_GE ge
+#define LOWER_NE ne
+#define RAW_COMPARE_TO(type, name, relation, to_register)                                          \
+    {NPU_TEXT(name),                                                                               \
+     TYPE_##type,                                                                                  \
+     CMP_##relation,                                                                               \
+     false,                                                                                        \
+     [](bool, uint8_t *d, void *a, void *b) {                                                      \
+         name(d, static_cast<NPU_C_##type *>(a), static_cast<NPU_C_##type *>(b), 2, 1, 2, 1, 8,    \
+              17, 8);                                                                              \
+     },                                                                                            \
+     to_register},
+#define RAW_TO_REGISTER(type, name)                                                                \
+    [](bool, void *a, void *b) {                                                                   \
+        name(static_cast<NPU_C_##type *>(a), static_cast<NPU_C_##type *>(b), 1, 1, 2, 1, 8, 17,    \
+             8);                                                                                   \
+    }
+#define RAW_COMPARE(type, relation)                                                                \
+    RAW_COMPARE_TO(type, PASTE(vcmpv_, LOWER_##relation), relation,                                \
+                   RAW_TO_REGISTER(type, PASTE(vcmp_, LOWER_##relation)))
+#define RAW_COMPARE_VALUE_(type, name, relation)                                                   \
+    {#name,                                                                                        \
+     TYPE_##type,                                                                                  \
+     CMP_##relation,                                                                               \
+     true,                                                                                         \
+     [](bool, uint8_t *d, void *a, void *) {                                                       \
+         name(d, static_cast<NPU_C_##type *>(a), NPU_C_##type(2), 2, 1, 2, 8, 17);                 \
+     },                                                                                            \
+     nullptr},
+#define RAW_COMPARE_VALUE_OF(type, name, relation) RAW_COMPARE_VALUE_(type, name, relation)
+#define RAW_COMPARE_VALUE(type, relation)                                                          \
+    RAW_COMPARE_VALUE_OF(type, PASTE(vcmpvs_, LOWER_##relation), relation)
+// clang-format off
 static const compare compares[] = {
 #define ASC_VVV(name, op, set)
 #define ASC_VVV_TO(name, op, dst, src)
@@ -560,13 +751,14 @@ static const compare compares[] = {
 #define ASC_SHIFT_ALSO(name, op, Value, set)
 #define ASC_CONV(name, dst, src, round)
 #define ASC_CONV5(name, dst, src)
-#define ASC_CMP(name, relation, set)        FOR_##set(COMPARE, name, relation)
-#define ASC_CMPS(name, relation, set)       FOR_##set(COMPARE_VALUE, name, relation)
-#define ASC_CMP_TO(name, relation, type)    COMPARE_TO(type, name, relation)
-#define ASC_CMPS_ALSO(name, relation, type) COMPARE_VALUE(type, name, relation)
+#define ASC_CMP(name, relation, set)        FOR_##set(COMPARE, name, relation) FOR_##set(RAW_COMPARE, relation)
+#define ASC_CMPS(name, relation, set)       FOR_##set(COMPARE_VALUE, name, relation) FOR_##set(RAW_COMPARE_VALUE, relation)
+#define ASC_CMP_TO(name, relation, type)    COMPARE_TO(type, name, relation) RAW_COMPARE_TO(type, PASTE(vcmpv_, LOWER_##relation), relation, nullptr)
+#define ASC_CMPS_ALSO(name, relation, type) COMPARE_VALUE(type, name, relation) RAW_COMPARE_VALUE(type, relation)
 #define ASC_RED(name, op, order, set)
 #include "../../front/c/vector.def"
 };
+// clang-format on
 
 /* int32_t has EQ only; pairs that floats could not tell apart. */
 static const double word_a[] = {1, 2, 16777217, -1, 2147483647, -2147483648.0, 2, 0};
@@ -602,9 +794,9 @@ static std::string try_compare(const compare &c, bool sync)
     if (!c.to_register)
         return "";
     std::memset(d, 0x0f, 16);
-    asc_set_cmp_mask(d);
+    set_cmpmask(d);
     c.to_register(sync, d + A_AT, d + B_AT);
-    asc_get_cmp_mask(d + 32);
+    get_cmpmask(d + 32);
     for (uint32_t i = 0; i < 16; i++) {
         const uint8_t on = i * 8 < lanes ? uint8_t(odd_mask[i / 8] >> i % 8 * 8) : uint8_t(0);
         if (d[32 + i] != ((want & on) | (0x0f & ~on)))
@@ -618,6 +810,8 @@ static void comparisons(void **)
         run_and_check([&] { return try_compare(c, false); });
         run_and_check([&] { return try_compare(c, true); });
         call_is_tested(c.name);
+        if (c.to_register && is_raw(c.name))
+            call_is_tested((std::string("vcmp_") + (std::strrchr(c.name, '_') + 1)).c_str());
     }
     call_is_tested("asc_set_cmp_mask");
     call_is_tested("asc_get_cmp_mask");
@@ -643,6 +837,19 @@ struct reduction {
          else                                                                                      \
              name(x, y, uint8_t(n), U16(rep[0]), U16(blk[1]), U16(rep[1]));                        \
      }},
+#define RAW_REDUCE(type, op, order)                                                                \
+    {#op, OP_##op, TYPE_##type, order, [](form, void *d, void *a, uint32_t n, const placed &p) {   \
+         op(static_cast<NPU_C_##type *>(d), static_cast<NPU_C_##type *>(a), uint8_t(n),            \
+            U16(rep[0]), U16(blk[1]), U16(rep[1]) EXTRA_##op(order));                              \
+     }},
+#define EXTRA_vcadd(order) , false
+#define EXTRA_vcmax(order) , order
+#define EXTRA_vcmin(order) , order
+#define EXTRA_vcgadd(order)
+#define EXTRA_vcgmax(order)
+#define EXTRA_vcgmin(order)
+#define EXTRA_vcpadd(order)
+// clang-format off
 static const reduction reductions[] = {
 #define ASC_VVV(name, op, set)
 #define ASC_VVV_TO(name, op, dst, src)
@@ -656,9 +863,10 @@ static const reduction reductions[] = {
 #define ASC_CMPS(name, relation, set)
 #define ASC_CMP_TO(name, relation, type)
 #define ASC_CMPS_ALSO(name, relation, type)
-#define ASC_RED(name, op, order, set) FOR_##set(REDUCE, name, op, order)
+#define ASC_RED(name, op, order, set) FOR_##set(REDUCE, name, op, order) FOR_##set(RAW_REDUCE, op, order)
 #include "../../front/c/vector.def"
 };
+// clang-format on
 
 /* Small integers, so that every sum is exact in a half whatever the order. */
 static double number(uint32_t i) { return double(int(i * 37 % 101)) - 50; }
@@ -706,7 +914,7 @@ static std::string try_reduction(const reduction &k, form f)
     const uint32_t elem = npu_types[k.type].bytes, lanes = 256 / elem, group = group_of(k, lanes);
     const bool pairs = k.order == VALUE_INDEX || k.order == INDEX_VALUE;
     const uint32_t result = k.order == ONLY_INDEX ? 4 : pairs ? 2 * elem : elem;
-    const placed p = {{1, 2, 0}, {2, 17, 0}};
+    const placed p = f == REPEAT ? placed{{1, 2, 0}, {2, 17, 0}} : placed{{1, 1, 0}, {1, 8, 0}};
     const uint32_t n = f == REPEAT ? 2 * lanes : lanes + 13, step = f == REPEAT ? 2 : 1;
     std::vector<uint8_t> want(1024);
 
@@ -731,9 +939,8 @@ static std::string try_reduction(const reduction &k, form f)
                 std::memcpy(to + (k.order == VALUE_INDEX ? elem : 0), &index,
                             k.order == ONLY_INDEX ? 4 : elem);
         }
-    asc_set_mask_norm();
-    asc_set_vector_mask(odd_mask[1], odd_mask[0]);
-    k.run(f, ub(), ub() + A_AT, f == REPEAT ? 2 : n, p);
+    load_mask(f, n);
+    k.run(f, ub(), ub() + A_AT, f == REPEAT ? 2 : f == COUNTER ? 1 : n, p);
     for (uint32_t i = 0; i < want.size(); i++)
         if (ub()[i] != want[i])
             return std::string(k.name) + " " + npu_types[k.type].name + " form " +
@@ -743,10 +950,37 @@ static std::string try_reduction(const reduction &k, form f)
 static void reduced(void **)
 {
     for (const reduction &k : reductions) {
-        for (int f = COUNT; f <= REPEAT; f++)
+        const form first = is_raw(k.name) ? REPEAT : COUNT,
+                   last = is_raw(k.name) ? COUNTER : REPEAT;
+        for (int f = first; f <= last; f++)
             run_and_check([&] { return try_reduction(k, form(f)); });
         call_is_tested(k.name);
     }
+}
+
+/* Bits of the newest extreme and its lane over all repeats; bits of the newest sum. */
+static std::string left_in_registers()
+{
+    half *a = (half *)(ub() + A_AT);
+    for (uint32_t i = 0; i < 256; i++)
+        a[i] = half(i == 131 ? 2 : 1);
+    set_mask_norm();
+    set_vector_mask(~uint64_t(0), ~uint64_t(0));
+    vcmax((half *)ub(), a, 2, 1, 1, 8, VALUE_INDEX);
+    if (get_max_min_cnt() != (int64_t(131) << 32 | 0x4000))
+        return "get_max_min_cnt";
+    AscendC::LocalTensor<half> x(AscendC::TPosition::VECCALC, A_AT, 256),
+        y(AscendC::TPosition::VECCALC, 0, 256);
+    AscendC::ReduceSum(y, x, y, 256);
+    return get_acc_val() == 0x5c04 ? "" : "get_acc_val"; /* 257 */
+}
+static void registers(void **)
+{
+    run_and_check(left_in_registers);
+    run_fails([] { vcadd((half *)ub(), (half *)ub(), 1, 1, 1, 8, true); }, NPU_E_UNSUP,
+              {"vcadd: the last argument is true"});
+    for (const char *name : {"get_max_min_cnt", "get_acc_val", "get_cmpmask"})
+        call_is_tested(name);
 }
 
 /* ---- faults and the duty --------------------------------------------------------------- */
@@ -768,6 +1002,7 @@ static void faults_name_the_line(void **)
 static void every_name_was_called(void **)
 {
     assert_all_called({"arithmetic", "convert", "compare", "reduce"});
+    assert_all_called({"vector", "convert", "select", "reduce"}, "cce");
 }
 
 int main(void)
@@ -775,8 +1010,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes),
         cmocka_unit_test(select),
+        cmocka_unit_test(fills),
         cmocka_unit_test(comparisons),
         cmocka_unit_test(reduced),
+        cmocka_unit_test(registers),
         cmocka_unit_test(faults_name_the_line),
         cmocka_unit_test(every_name_was_called),
     };

@@ -782,39 +782,92 @@ static std::string raw_int4()
         [](uint32_t i) { return half(to_int4_calls[5].want[i % 8]); });
     return "";
 }
-static std::string raw_places()
+/* Two repeats, odd lanes, repeats of dst 17 blks apart: dst[l] is the element that offset l names.
+ */
+template <class T> static std::string raw_gather()
 {
-    uint16_t *a = array<uint16_t>(8192, 512, count_up), *d = array<uint16_t>(0, 512, nine);
-    uint32_t *at = array<uint32_t>(16384, 128, [](uint32_t i) { return 2 * (127 - i); });
-    const uint32_t base = uint32_t(get_imm(8192));
-    asc_set_vector_mask(~uint64_t(0), ~uint64_t(0));
-    vgather(d, at, base, 8, 1);
-    TRY("vgather", uint16_t, d, 512,
-        [&](uint32_t i) { return i < 128 ? a[127 - i] : uint16_t(9); });
-    at = array<uint32_t>(16384, 8, [](uint32_t i) { return 32 * (7 - i); });
-    vgatherb(d, at, base, 8, 1, 1);
-    TRY("vgatherb", uint16_t, d, 128, [&](uint32_t i) { return a[(7 - i / 16) * 16 + i % 16]; });
-    d = array<uint16_t>(0, 512, nine);
-    vreducev2(d, a, a, 2, 1, 2, 8, 0); /* odd elements */
-    if (get_rsvd_cnt() != 128)
-        return "get_rsvd_cnt";
-    TRY("vreducev2", uint16_t, d, 129,
-        [&](uint32_t i) { return i < 128 ? a[2 * i + 1] : uint16_t(9); });
+    constexpr uint32_t lanes = 256 / sizeof(T), per = 32 / sizeof(T);
+    T *a = array<T>(8192, 2 * lanes, [](uint32_t i) { return i % 99; });
+    T *d = array<T>(0, 34 * per, nine);
+    array<uint32_t>(16384, 2 * lanes,
+                    [](uint32_t i) { return sizeof(T) * ((i * 7 + 3) % (2 * lanes)); });
+    asc_set_mask_norm();
+    asc_set_vector_mask(0x00ff00ff00ff7f00, 0x0f0f0f0ff0f0f0f1);
+    vgather(d, (uint32_t *)(ub() + 16384), uint32_t(get_imm(8192)), 17, 2);
+    TRY("vgather", T, d, 34 * per, [&](uint32_t i) {
+        const uint32_t r = i / (17 * per), l = i % (17 * per);
+        const uint64_t word = l < 64 ? 0x0f0f0f0ff0f0f0f1 : 0x00ff00ff00ff7f00;
+        const bool on = l < lanes && word >> l % 64 & 1;
+        return on ? a[((r * lanes + l) * 7 + 3) % (2 * lanes)] : T(9);
+    });
+    return "";
+}
+/* Eight blks a repeat; dst blks two apart, repeats 17. */
+template <class T> static std::string raw_gather_blks()
+{
+    constexpr uint32_t per = 32 / sizeof(T);
+    T *a = array<T>(8192, 16 * per, count_up), *d = array<T>(0, 34 * per, nine);
+    uint32_t *at = array<uint32_t>(16384, 16, [](uint32_t i) { return 32 * (15 - i); });
+    vgatherb(d, at, uint32_t(get_imm(8192)), 17, 2, 2);
+    TRY("vgatherb", T, d, 34 * per, [&](uint32_t i) {
+        const uint32_t r = i / (17 * per), blk = i % (17 * per) / per;
+        const bool on = blk < 16 && blk % 2 == 0;
+        return on ? a[(15 - r * 8 - blk / 2) * per + i % per] : T(9);
+    });
+    return "";
+}
+/* Patterns of two repeats 10 blks apart; bits of UB; a number of elements in counter mode. */
+template <class T> static std::string raw_squeeze()
+{
+    constexpr uint32_t lanes = 256 / sizeof(T), per = 32 / sizeof(T);
+    static const char *const patterns[] = {"", "10", "01", "1000", "0100", "0010", "0001", "1"};
+    T *a = array<T>(8192, 18 * per, count_up), *bits = array<T>(16384, 16, [](uint32_t i) {
+        return i % 3 ? 0 : 5; /* of each third word: lanes 0 and 2 */
+    });
+    for (uint8_t pattern = 0; pattern < 8; pattern++) {
+        T *d = array<T>(0, 2 * lanes + 1, nine);
+        const std::string chosen = patterns[pattern];
+        std::vector<T> want;
+        for (uint32_t i = 0; i < 2 * lanes; i++) {
+            const uint32_t r = i / lanes, l = i % lanes, word = l / (8 * sizeof(T));
+            const bool on = pattern ? chosen[l % chosen.size()] == '1'
+                                    : bits[r * per + word] >> l % (8 * sizeof(T)) & 1;
+            if (on)
+                want.push_back(a[r * 10 * per + l]);
+        }
+        set_mask_norm();
+        vreducev2(d, a, bits, 2, 1, pattern, 10, 1);
+        if (get_rsvd_cnt() != int64_t(want.size()))
+            return "get_rsvd_cnt";
+        TRY("vreducev2", T, d, 2 * lanes + 1,
+            [&](uint32_t i) { return i < want.size() ? want[i] : T(9); });
+    }
     set_mask_count();
     set_vector_mask(0, 5); /* five elements a repeat */
-    vreducev2(d, a, a, 1, 1, 7, 8, 0);
+    vreducev2((T *)ub(), a, a, 1, 1, 7, 8, 0);
     set_mask_norm();
-    if (get_rsvd_cnt() != 5)
-        return "get_rsvd_cnt in counter mode";
-    float *scores = array<float>(8192, 32, [](uint32_t i) { return i * 7 % 32; });
-    uint32_t *index = array<uint32_t>(16384, 32, [](uint32_t i) { return i; });
-    vbitsort((float *)ub(), scores, index, 1);
-    for (uint32_t k = 0; k < 32; k++) /* 7 i = 31 - k modulo 32; 7 times 23 is 1 */
-        if (pair_at<float>(ub(), k) != std::pair<double, uint32_t>(31 - k, (31 - k) * 23 % 32))
-            return "vbitsort: " + std::to_string(k);
-    a = array<uint16_t>(8192, 256, [](uint32_t i) { return i; });
+    return get_rsvd_cnt() == 5 ? "" : "get_rsvd_cnt in counter mode";
+}
+/* 7 i modulo 32 falls from 31 - k; 7 times 23 is 1. Two repeats, the second one higher by 32. */
+template <class T> static std::string raw_sort()
+{
+    T *scores = array<T>(8192, 64, [](uint32_t i) { return i / 32 * 32 + i * 7 % 32; });
+    uint32_t *index = array<uint32_t>(16384, 64, [](uint32_t i) { return i; });
+    vbitsort((T *)ub(), scores, index, 2);
+    for (uint32_t i = 0; i < 64; i++) {
+        const uint32_t r = i / 32, k = i % 32;
+        if (pair_at<T>(ub(), i) !=
+            std::pair<double, uint32_t>(r * 32 + 31 - k, r * 32 + (31 - k) * 23 % 32))
+            return "vbitsort: " + std::to_string(i);
+    }
+    return "";
+}
+template <class T> static std::string raw_transpose()
+{
+    T *a = array<T>(8192, 256, [](uint32_t i) { return i; }), *d = array<T>(0, 257, nine);
     vtranspose(d, a);
-    TRY("vtranspose", uint16_t, d, 256, [](uint32_t i) { return uint16_t(i % 16 * 16 + i / 16); });
+    TRY("vtranspose", T, d, 257,
+        [](uint32_t i) { return i < 256 ? T(i % 16 * 16 + i / 16) : T(9); });
     return "";
 }
 /* 16 x 16 elements of 16 bits, 8 x 16 of 32, 16 x 16 of 8 in the low halves of the blks. */
@@ -891,7 +944,21 @@ static void raw_intrinsics(void **)
     run_and_check(raw_pairs<float>);
     run_and_check(raw_deq);
     run_and_check(raw_int4);
-    run_and_check(raw_places);
+    run_and_check(raw_gather<half>);
+    run_and_check(raw_gather<bfloat16_t>);
+    run_and_check(raw_gather<int16_t>);
+    run_and_check(raw_gather<uint16_t>);
+    run_and_check(raw_gather<float>);
+    run_and_check(raw_gather<int32_t>);
+    run_and_check(raw_gather<uint32_t>);
+    run_and_check(raw_gather_blks<uint16_t>);
+    run_and_check(raw_gather_blks<uint32_t>);
+    run_and_check(raw_squeeze<uint16_t>);
+    run_and_check(raw_squeeze<uint32_t>);
+    run_and_check(raw_sort<half>);
+    run_and_check(raw_sort<float>);
+    run_and_check(raw_transpose<int16_t>);
+    run_and_check(raw_transpose<uint16_t>);
     run_and_check(raw_nchw<uint8_t>);
     run_and_check(raw_nchw<uint16_t>);
     run_and_check(raw_nchw<uint32_t>);

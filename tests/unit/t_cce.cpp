@@ -203,7 +203,7 @@ static void compare_and_select(void **)
             float *a = array<float>(ub, 64, zigzag);
             vsel(a, a, a, 1, 1, 1, 1, 8, 8, 8, 2);
         },
-        NPU_E_UNSUP, {"vsel", "mode 2", "mode 1"});
+        NPU_E_RANGE, {"vsel: the bits at"});
 }
 
 /* ---- reductions, broadcast
@@ -426,6 +426,82 @@ static void copies(void **)
     assert_int_equal(out[903], 7);
 }
 
+/* Three bursts of five elements, gaps on both sides, paddings of two and one; a burst begins at a
+ * blk of UB, and lies byte behind byte in GM. */
+struct aligned_copy {
+    uint32_t elem;
+    void (*in)(void *, const void *, uint8_t, uint16_t, uint32_t, uint8_t, uint8_t, uint32_t,
+               uint32_t, npu_where);
+    void (*out)(void *, const void *, uint8_t, uint16_t, uint32_t, uint8_t, uint8_t, uint32_t,
+                uint32_t, npu_where);
+};
+static const aligned_copy aligned_copies[] = {
+    {1, copy_gm_to_ubuf_align_b8, copy_ubuf_to_gm_align_b8},
+    {2, copy_gm_to_ubuf_align_b16, copy_ubuf_to_gm_align_b16},
+    {4, copy_gm_to_ubuf_align_b32, copy_ubuf_to_gm_align_b32},
+};
+static void copies_of_any_length(void **)
+{
+    constexpr uint32_t BURSTS = 3, PAD = 0x5a5a5a5a;
+    constexpr uint8_t BESIDE = 0xee;
+    for (const aligned_copy &c : aligned_copies) {
+        const uint32_t len = 5 * c.elem, gm_step = len + 3, ub_step = 32 + 2 * 32;
+        std::vector<uint8_t> gm(256), back(256, BESIDE);
+        for (uint32_t i = 0; i < gm.size(); i++)
+            gm[i] = uint8_t(i + 1);
+        run_well([&] {
+            uint8_t *ub = nputwin::core()->mem[MEM_UB].base;
+            std::memset(ub, BESIDE, 512);
+            set_mov_pad_val(PAD);
+            c.in(ub, gm.data(), 0, BURSTS, len, 2, 1, 3, 2, NPU_HERE);
+            for (uint32_t i = 0; i < BURSTS * ub_step; i++) {
+                const uint32_t burst = i / ub_step, at = i % ub_step, from = 2 * c.elem;
+                const bool is_data = at >= from && at < from + len;
+                if (at < from + len + c.elem)
+                    assert_int_equal(ub[i], is_data ? gm[burst * gm_step + at - from] : 0x5a);
+                else if (at >= 32)
+                    assert_int_equal(ub[i], BESIDE);
+            }
+            set_flag(PIPE_MTE2, PIPE_MTE3, EVENT_ID0);
+            wait_flag(PIPE_MTE2, PIPE_MTE3, EVENT_ID0);
+            c.out(back.data(), ub, 0, BURSTS, len, 0, 0, 2, 3, NPU_HERE);
+        });
+        for (uint32_t i = 0; i < back.size(); i++) {
+            const uint32_t burst = i / gm_step, at = i % gm_step;
+            const bool is_data = burst < BURSTS && at < len;
+            const uint8_t want = at < 2 * c.elem ? 0x5a : gm[burst * gm_step + at - 2 * c.elem];
+            assert_int_equal(back[i], is_data ? want : BESIDE);
+        }
+    }
+}
+
+/* Each core knows its block and, beside a cube core, which of the two it is. */
+static void places_of_cores(void **)
+{
+    int seen[3] = {}, pairs[3][2] = {};
+    run_well(
+        [&] {
+            assert_int_equal(get_block_num(), 3);
+            assert_int_equal(get_subblockid(), 0);
+            assert_int_equal(get_subblockdim(), 1);
+            seen[get_block_idx()]++;
+        },
+        3);
+    const outcome o = run_on(
+        CORE_AIC, 2,
+        [&] {
+            assert_int_equal(get_block_num(), 3);
+            if (nputwin::core()->core_kind == CORE_AIV) {
+                assert_int_equal(get_subblockdim(), 2);
+                pairs[get_block_idx()][get_subblockid()]++;
+            }
+        },
+        3);
+    assert_int_equal(o.status, NPU_OK);
+    for (int k = 0; k < 3; k++)
+        assert_true(seen[k] == 1 && pairs[k][0] == 1 && pairs[k][1] == 1);
+}
+
 /* Flags and caches between cores: nobody adds before all have written. */
 static void between_cores(void **)
 {
@@ -526,6 +602,8 @@ int main(void)
         cmocka_unit_test(reductions),
         cmocka_unit_test(conversions),
         cmocka_unit_test(copies),
+        cmocka_unit_test(copies_of_any_length),
+        cmocka_unit_test(places_of_cores),
         cmocka_unit_test(between_cores),
         cmocka_unit_test(merging),
     };

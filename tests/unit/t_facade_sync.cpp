@@ -46,6 +46,23 @@ static void cross_flags_of_a_group(void **)
         },
         3);
 }
+
+/* Lazy order with seed 0, else random. */
+template <class Body> static void run_out_of_order(uint32_t seed, uint32_t blocks, Body body)
+{
+    npu_diag d = {};
+    struct npu_launch l = {};
+    l.soc = npu_soc_find("Ascend910B2");
+    l.name = "test";
+    l.block_dim = blocks;
+    l.core_kind = CORE_AIV;
+    l.order = uint8_t(seed == 0 ? ORDER_LAZY : ORDER_RANDOM);
+    l.seed = seed;
+    l.run = [](void *arg, npu_core *) { (*static_cast<Body *>(arg))(); };
+    l.arg = &body;
+    if (npu_launch(&l, &d) != NPU_OK)
+        fail_msg("%s", d.text);
+}
 /* The flag stands behind the copy on its pipe, in every order. */
 static void cross_flags_stand_on_their_pipe(void **)
 {
@@ -69,21 +86,35 @@ static void cross_flags_stand_on_their_pipe(void **)
             for (uint32_t i = 0; i < BLOCKS; i++)
                 sum[me] += y.GetValue(i * 8);
         };
-        npu_diag d = {};
-        struct npu_launch l = {};
-        l.soc = npu_soc_find("Ascend910B2");
-        l.name = "test";
-        l.block_dim = BLOCKS;
-        l.core_kind = CORE_AIV;
-        l.order = uint8_t(seed == 0 ? ORDER_LAZY : ORDER_RANDOM);
-        l.seed = seed;
-        l.run = [](void *arg, npu_core *) { (*static_cast<decltype(body) *>(arg))(); };
-        l.arg = &body;
-        if (npu_launch(&l, &d) != NPU_OK)
-            fail_msg("%s", d.text);
+        run_out_of_order(seed, BLOCKS, body);
         for (float s : sum)
             assert_true(s == 36.0f);
     }
+}
+/* What the vector unit leaves in registers is there when the scalar unit reads it. */
+static void registers_wait(void **)
+{
+    run_out_of_order(0, 1, [] {
+        LocalTensor<float> x(TPosition::VECCALC, 0, 64), y(TPosition::VECCALC, 1024, 64);
+        uint64_t n = 99;
+        float value = 0, index = 0;
+        Duplicate(x, 2.0f, 64);
+        GatherMask(y, x, uint8_t(1), false, 0, {1, 1, 8, 0}, n);
+        assert_int_equal(n, 32);
+        ReduceSum(y, x, x, 64);
+        assert_true(GetReduceRepeatSumSpr<float>() == 128.0f);
+        x.SetValue(7, 5.0f);
+        ReduceMax(y, x, x, 64);
+        GetReduceRepeatMaxMinSpr(value, index);
+        assert_true(value == 5.0f);
+        assert_int_equal(int64_t(get_max_min_cnt()), int64_t(7) << 32 | 0x40a00000);
+        float *queues[4] = {(float *)x.GetPhyAddr(), (float *)x.GetPhyAddr(2)};
+        vmrgsort4((float *)y.GetPhyAddr(), queues, 1, 1, 1, 0, 0, false, 3);
+        assert_true(get_vms4_sr() == 0x00010001);
+        vreducev2((uint32_t *)y.GetPhyAddr(), (uint32_t *)x.GetPhyAddr(), (uint32_t *)nullptr, 1, 1,
+                  3, 8, 0);
+        assert_int_equal(get_rsvd_cnt(), 16);
+    });
 }
 static void cross_flag_refusals(void **)
 {
@@ -236,6 +267,7 @@ int main(void)
         cmocka_unit_test(cross_flags_join_all_cores),
         cmocka_unit_test(cross_flags_of_a_group),
         cmocka_unit_test(cross_flags_stand_on_their_pipe),
+        cmocka_unit_test(registers_wait),
         cmocka_unit_test(cross_flag_refusals),
         cmocka_unit_test(soft_sync_of_some_cores),
         cmocka_unit_test(group_barrier),
