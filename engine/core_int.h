@@ -193,7 +193,13 @@ struct npu_box {
     uint32_t n[3], bytes, align;
     uint8_t mem, use;
 };
-enum { NPU_BOXES = 4 };
+enum { NPU_BOXES = 5 };
+/* Where the index of what lies at l0b stands. */
+static inline struct npu_ref npu_index_of(const struct npu_ref *l0b)
+{
+    return (struct npu_ref){.mem = MEM_BI,
+                            .at_bytes = l0b->at_bytes / NPU_FRACTAL_BYTES * NPU_INDEX_BYTES};
+}
 void npu_cube_run(struct npu_core_int *c, const struct npu_insn *in);
 void npu_cube_accesses(const struct npu_insn *in, npu_access_fn *fn, void *arg);
 /* Elements of one blk of a column of fractals: of the type, or of 4-bit integers. */

@@ -9,6 +9,7 @@
  *   L0A  Zz  rows of fractals, each fractal row after row
  *   L0B  Zn  of a K x N matrix: fractals of c0 x 16 in rows, each column after column
  *   L0C  Nz  columns of 16 x 16 sums of 32 bits
+ *   BI   Zn  as L0B: two bits for each byte there, the first of four lowest
  */
 #include "core_int.h"
 #include "panels.h"
@@ -52,6 +53,7 @@ static uint32_t align_of(uint8_t mem)
         [MEM_L0B] = NPU_FRACTAL_BYTES,
         [MEM_L0C] = L0C_ALIGN,
         [MEM_BT] = BT_ALIGN,
+        [MEM_BI] = NPU_INDEX_BYTES,
         [MEM_FB] = FB_ALIGN,
     };
 
@@ -114,6 +116,18 @@ static int lay_fractals(struct npu_box b[NPU_BOXES], const struct npu_insn *in)
     return 2;
 }
 
+static int lay_sparse(struct npu_box b[NPU_BOXES], const struct npu_insn *in)
+{
+    const struct npu_ref index = npu_index_of(&in->ref[0]);
+    const uint32_t n = in->cube.fractals.n_repeat;
+
+    b[0] = box("dst", &in->ref[0], n * NPU_FRACTAL_BYTES, USE_W);
+    b[1] = box("src", &in->ref[1], n * NPU_FRACTAL_BYTES, USE_R);
+    b[2] = box("idx", &in->ref[2], n * NPU_INDEX_BYTES, USE_R);
+    b[3] = box("index buffer", &index, n * NPU_INDEX_BYTES, USE_W);
+    return 4;
+}
+
 static int lay_load3d(struct npu_box b[NPU_BOXES], const struct npu_insn *in)
 {
     const struct npu_image *p = &in->cube.image;
@@ -151,19 +165,25 @@ static int lay_mmad(struct npu_box b[NPU_BOXES], const struct npu_insn *in)
     const uint32_t c0 = npu_c0(in->type, p->is_nibbles);
     const uint32_t k1 = p->aligns_k16 ? ceil_div(p->k, 16) * 2 : ceil_div(p->k, c0);
     const uint32_t m1 = ceil_div(p->m, ROWS), n1 = ceil_div(p->n, ROWS);
+    int n_boxes = 3;
 
     b[0] = box("dst", &in->ref[0], p->m * ROWS * (uint32_t)sizeof(float),
                p->init == MMAD_ADDS ? USE_U : USE_W);
     b[0].align = 1024;
     repeats(&b[0], 0, n1, (int64_t)m1 * ROWS * ROWS * (int64_t)sizeof(float));
     b[1] = box("left matrix", &in->ref[1], m1 * k1 * NPU_FRACTAL_BYTES, USE_R);
-    if (p->m == 1) /* one row, element after element */
+    if (p->is_row)
         b[1].bytes = ceil_div(p->k, c0) * NPU_BLK_BYTES;
     b[2] = box("right matrix", &in->ref[2], ceil_div(p->k, c0) * n1 * NPU_FRACTAL_BYTES, USE_R);
-    if (p->init != MMAD_BIAS)
-        return 3;
-    b[3] = box("bias", &in->sel, p->n * (uint32_t)sizeof(float), USE_R);
-    return 4;
+    if (p->is_sparse) {
+        const struct npu_ref index = npu_index_of(&in->ref[2]);
+        const uint32_t n = ceil_div(p->k, 2 * c0) * n1;
+        b[2].bytes = n * NPU_FRACTAL_BYTES;
+        b[n_boxes++] = box("index of the right matrix", &index, n * NPU_INDEX_BYTES, USE_R);
+    }
+    if (p->init == MMAD_BIAS)
+        b[n_boxes++] = box("bias", &in->sel, p->n * (uint32_t)sizeof(float), USE_R);
+    return n_boxes;
 }
 
 static int lay_fixpipe(struct npu_box b[NPU_BOXES], const struct npu_insn *in)
@@ -191,6 +211,8 @@ static int lay(struct npu_box b[NPU_BOXES], const struct npu_insn *in)
         return lay_nd2nz(b, in);
     case OP_load3d:
         return lay_load3d(b, in);
+    case OP_load2d_sparse:
+        return lay_sparse(b, in);
     case OP_mmad:
         return lay_mmad(b, in);
     case OP_fixpipe:
@@ -334,6 +356,15 @@ static void run_fractals(struct npu_core_int *c, const struct npu_insn *in)
             memcpy(to, from, NPU_FRACTAL_BYTES);
 }
 
+static void run_sparse(struct npu_core_int *c, const struct npu_insn *in)
+{
+    const struct npu_ref index = npu_index_of(&in->ref[0]);
+    const size_t n = in->cube.fractals.n_repeat;
+
+    memcpy(npu_at(c, &in->ref[0]), npu_at(c, &in->ref[1]), n * NPU_FRACTAL_BYTES);
+    memcpy(npu_at(c, &index), npu_at(c, &in->ref[2]), n * NPU_INDEX_BYTES);
+}
+
 static void run_bursts(struct npu_core_int *c, const struct npu_insn *in)
 {
     const uint8_t *from = npu_at(c, &in->ref[1]);
@@ -377,6 +408,9 @@ void npu_cube_run(struct npu_core_int *c, const struct npu_insn *in)
         break;
     case OP_load3d:
         npu_load3d_run(c, in);
+        break;
+    case OP_load2d_sparse:
+        run_sparse(c, in);
         break;
     case OP_mmad:
         npu_mmad_run(c, in);

@@ -39,7 +39,7 @@ struct npu_ref {
 
 /* What the instructions of isa/cube.def have beside their operands. All steps in bytes, from the
  * start of one thing to the start of the next; a fractal has 512 bytes. */
-enum { NPU_FRACTAL_BYTES = 512, NPU_CUBE_MOST = 4095 };
+enum { NPU_FRACTAL_BYTES = 512, NPU_INDEX_BYTES = 128, NPU_CUBE_MOST = 4095 };
 enum npu_mmad_init { MMAD_ADDS, MMAD_ZERO, MMAD_BIAS };
 enum npu_hf32 { HF32_OFF, HF32_EVEN, HF32_ZERO }; /* where ties go */
 enum npu_fix_layout { FIX_NZ, FIX_ND, FIX_SPLIT /* FIX_NZ in columns of 8 floats */ };
@@ -49,7 +49,7 @@ struct npu_nd2nz {
     uint32_t src_nd_step, src_row_step;
     uint32_t dst_nd_step, dst_row_step, dst_column_step; /* a column: 32 bytes of each row */
 };
-struct npu_fractals { /* load2d, load2d_gm, load2dt */
+struct npu_fractals { /* load2d, load2d_gm, load2d_sparse (index: ref[2]), load2dt */
     uint32_t n_repeat;
     int32_t src_step;
     uint32_t dst_step, dst_fractal_step; /* the second: inside one group of load2dt */
@@ -70,6 +70,8 @@ struct npu_mmad {
     uint16_t m, n, k;
     uint8_t init, hf32; /* enum npu_mmad_init, npu_hf32 */
     bool is_nibbles, aligns_k16;
+    bool is_sparse; /* two of four: the right matrix holds half of k, what they are is in BI */
+    bool is_row;    /* m is 1: the left matrix is one row, element after element */
 };
 struct npu_fix {
     uint16_t m, n, n_nd;

@@ -8,6 +8,9 @@
  * one instruction is added to the old sum and stops at the ends of the type. The order in which the
  * chip adds is not published.
  *
+ * A sparse right matrix holds two of each four rows of k, and its index says which; it becomes the
+ * whole matrix first, so that the sums are those of the plain product.
+ *
  * Rows beyond m are neither read nor written; columns of the last panel beyond n hold what the
  * right matrix has there.
  */
@@ -79,7 +82,7 @@ static void to_floats(const struct job *j, float *to, const uint8_t *from, uint3
 /* Rows of the left matrix. */
 static void load_a(const struct job *j, const uint8_t *l0a)
 {
-    if (j->m == 1) { /* GEMV: the row as it is */
+    if (j->in->cube.mmad.is_row) {
         to_floats(j, j->a, l0a, (j->k + j->c0 - 1) / j->c0 * j->c0);
         return;
     }
@@ -110,6 +113,38 @@ static void load_b(const struct job *j, const uint8_t *l0b)
                 for (uint32_t c = 0; c < NPU_PANEL; c++)
                     to[k * NPU_PANEL + c] = j->row[c * j->c0 + k];
         }
+}
+
+/* Two bits each: which of the first three of four the first number stands for, and which of the
+ * last three the second. (2, 0), a lone third number, means the third for both. */
+static void select_two(uint8_t index, uint32_t at[2])
+{
+    at[0] = index & 3;
+    at[1] = (index >> 2 & 3) + 1;
+    if (at[0] == 2 && at[1] == 1)
+        at[1] = 2;
+}
+
+/* The same panels from a matrix of half as many rows. */
+static void load_sparse(const struct job *j, const uint8_t *l0b, const uint8_t *index)
+{
+    const uint32_t half = (j->k + 1) / 2;
+
+    memset(j->b, 0, (size_t)j->n1 * j->k * NPU_PANEL * sizeof *j->b);
+    for (uint32_t p = 0; p < j->n1; p++)
+        for (uint32_t h = 0; h < half; h += 2)
+            for (uint32_t c = 0; c < NPU_PANEL; c++) {
+                const size_t fractal = (size_t)(h / j->c0) * j->n1 + p;
+                const size_t in_fractal = c * j->c0 + h % j->c0;
+                const int8_t *pair = (const int8_t *)l0b + fractal * NPU_FRACTAL_BYTES + in_fractal;
+                const uint8_t four = index[fractal * NPU_INDEX_BYTES + in_fractal / 4];
+                float *to = j->b + ((size_t)p * j->k + (size_t)h * 2) * NPU_PANEL + c;
+                uint32_t at[2];
+                select_two((uint8_t)(four >> in_fractal % 4 * 2), at);
+                for (uint32_t i = 0; i < 2; i++)
+                    if (h * 2 + at[i] < j->k)
+                        to[at[i] * NPU_PANEL] += (float)pair[i];
+            }
 }
 
 /* What L0C holds before the first product, 32-bit words. */
@@ -189,7 +224,12 @@ void npu_mmad_run(struct npu_core_int *c, const struct npu_insn *in)
     uint8_t *l0c = npu_at(c, &in->ref[0]);
     const size_t panel = (size_t)j.m1 * ROWS * NPU_PANEL;
     load_a(&j, npu_at(c, &in->ref[1]));
-    load_b(&j, npu_at(c, &in->ref[2]));
+    if (p->is_sparse) {
+        const struct npu_ref index = npu_index_of(&in->ref[2]);
+        load_sparse(&j, npu_at(c, &in->ref[2]), npu_at(c, &index));
+    } else {
+        load_b(&j, npu_at(c, &in->ref[2]));
+    }
     begin(&j, (uint32_t *)(void *)l0c, panel,
           (const uint32_t *)(const void *)(p->init == MMAD_BIAS ? npu_at(c, &in->sel) : NULL));
     if (is_int) {

@@ -58,6 +58,7 @@ const struct npu_soc npu_socs[] = {
                    [MEM_L0B] = (l0b),                                                              \
                    [MEM_L0C] = (l0c),                                                              \
                    [MEM_BT] = (bt),                                                                \
+                   [MEM_BI] = (l0b) / 4,                                                           \
                    [MEM_FB] = (fb)},                                                               \
      .l2_mb = (l2),                                                                                \
      .hbm_gb = (hbm),                                                                              \

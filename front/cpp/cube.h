@@ -133,6 +133,31 @@ inline void LoadDataWithTranspose(const LocalTensor<T> &dst, const LocalTensor<T
     npu_issue_cube(c, &in);
 }
 
+/* Fractals one after the other, each with the 128 bytes of its index. */
+template <typename T = int8_t, typename U = uint8_t>
+inline void LoadDataWithSparse(const LocalTensor<T> &dst, const LocalTensor<T> &src,
+                               const LocalTensor<U> &idx, const LoadData2dParams &loadDataParam,
+                               npu_where where = NPU_HERE)
+{
+    static_assert(std::is_same_v<PrimT<T>, int8_t> && std::is_same_v<PrimT<U>, uint8_t>,
+                  "LoadDataWithSparse: int8_t with an index of uint8_t");
+    npu_core *c = nputwin::core();
+    npu_insn in = nputwin::cube_insn(OP_load2d_sparse, TYPE_s8, nputwin::local_ref(c, dst),
+                                     nputwin::local_ref(c, src), where);
+    in.ref[2] = nputwin::local_ref(c, idx);
+    constexpr uint32_t in_l1 = nputwin::mem_bit(MEM_L1);
+    if (!nputwin::lies_in(c, "LoadDataWithSparse", "dst", in.ref[0], nputwin::mem_bit(MEM_L0B),
+                          "L0B (B2)", where) ||
+        !nputwin::lies_in(c, "LoadDataWithSparse", "src", in.ref[1], in_l1, "L1 (B1)", where) ||
+        !nputwin::lies_in(c, "LoadDataWithSparse", "idx", in.ref[2], in_l1, "L1 (B1)", where))
+        return;
+    in.ref[1].at_bytes += uint64_t(loadDataParam.startIndex) * NPU_FRACTAL_BYTES;
+    in.ref[2].at_bytes += uint64_t(loadDataParam.startIndex) * NPU_INDEX_BYTES;
+    in.cube.fractals = {};
+    in.cube.fractals.n_repeat = loadDataParam.repeatTimes;
+    npu_issue_cube(c, &in);
+}
+
 /* ---- image to columns ---------------------------------------------------------------- */
 
 inline void SetFmatrix(uint16_t l1H, uint16_t l1W, const uint8_t padList[4],
@@ -334,10 +359,19 @@ template <class C, class A, class B> constexpr bool multiplies()
     return std::is_same_v<A, B> &&
            ((ints && std::is_same_v<C, int32_t>) || (floats && std::is_same_v<C, float>));
 }
+/* What a sum begins with when the call names no bias. */
+inline npu_mmad_init init_of(const AscendC::MmadParams &p)
+{
+    return p.isBias           ? MMAD_ADDS
+           : p.cmatrixInitVal ? MMAD_ZERO
+           : p.cmatrixSource  ? MMAD_BIAS
+                              : MMAD_ADDS;
+}
 template <class T, class U, class S>
-inline void multiply(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<U> &fm,
-                     const AscendC::LocalTensor<S> &filter, const AscendC::MmadParams &p,
-                     npu_mmad_init init, const npu_ref &bias, npu_where where)
+inline void multiply(const char *call, const AscendC::LocalTensor<T> &dst,
+                     const AscendC::LocalTensor<U> &fm, const AscendC::LocalTensor<S> &filter,
+                     const AscendC::MmadParams &p, npu_mmad_init init, const npu_ref &bias,
+                     bool is_sparse, npu_where where)
 {
     using A = AscendC::PrimT<U>;
     static_assert(multiplies<AscendC::PrimT<T>, A, AscendC::PrimT<S>>(),
@@ -347,13 +381,13 @@ inline void multiply(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTen
     npu_insn in = cube_insn(OP_mmad, cube_type<A>(), local_ref(c, dst), local_ref(c, fm), where);
     in.ref[2] = local_ref(c, filter);
     in.sel = bias;
-    if (!lies_in(c, "Mmad", "dst", in.ref[0], mem_bit(MEM_L0C), "L0C (CO1)", where) ||
-        !lies_in(c, "Mmad", "fm", in.ref[1], mem_bit(MEM_L0A), "L0A (A2)", where) ||
-        !lies_in(c, "Mmad", "filter", in.ref[2], mem_bit(MEM_L0B), "L0B (B2)", where))
+    if (!lies_in(c, call, "dst", in.ref[0], mem_bit(MEM_L0C), "L0C (CO1)", where) ||
+        !lies_in(c, call, "fm", in.ref[1], mem_bit(MEM_L0A), "L0A (A2)", where) ||
+        !lies_in(c, call, "filter", in.ref[2], mem_bit(MEM_L0B), "L0B (B2)", where))
         return;
     if (NPU_UNLIKELY(p.m > NPU_CUBE_MOST || p.n > NPU_CUBE_MOST || p.k > NPU_CUBE_MOST)) {
-        npu_fault(c, NPU_E_ARG, where, "Mmad: m %u, n %u, k %u; each is at most %d", p.m, p.n, p.k,
-                  NPU_CUBE_MOST);
+        npu_fault(c, NPU_E_ARG, where, "%s: m %u, n %u, k %u; each is at most %d", call, p.m, p.n,
+                  p.k, NPU_CUBE_MOST);
         return;
     }
     const npu_cube_regs &r = c->regs.cube;
@@ -366,7 +400,9 @@ inline void multiply(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTen
                             : r.is_hf32_zero        ? HF32_ZERO
                                                     : HF32_EVEN),
                     is_nibble<A>,
-                    is_float && p.kDirectionAlign};
+                    is_float && p.kDirectionAlign,
+                    is_sparse,
+                    p.m == 1 && !is_sparse};
     if (p.m && p.n && p.k)
         npu_issue_cube(c, &in);
 }
@@ -380,14 +416,24 @@ template <typename T, typename U, typename S>
 inline void Mmad(const LocalTensor<T> &dst, const LocalTensor<U> &fm, const LocalTensor<S> &filter,
                  const MmadParams &mmadParams, npu_where where = NPU_HERE)
 {
-    const MmadParams &p = mmadParams;
     npu_ref bias = {};
     bias.mem = MEM_BT;
-    const npu_mmad_init init = p.isBias           ? MMAD_ADDS
-                               : p.cmatrixInitVal ? MMAD_ZERO
-                               : p.cmatrixSource  ? MMAD_BIAS
-                                                  : MMAD_ADDS;
-    nputwin::multiply(dst, fm, filter, p, init, bias, where);
+    nputwin::multiply("Mmad", dst, fm, filter, mmadParams, nputwin::init_of(mmadParams), bias,
+                      false, where);
+}
+/* Of each four rows of the right matrix, two: LoadDataWithSparse brought them and which they are.
+ */
+template <typename T = int32_t, typename U = int8_t>
+inline void MmadWithSparse(const LocalTensor<T> &dst, const LocalTensor<U> &fm,
+                           const LocalTensor<U> &filter, const MmadParams &mmadParams,
+                           npu_where where = NPU_HERE)
+{
+    static_assert(std::is_same_v<PrimT<T>, int32_t> && std::is_same_v<PrimT<U>, int8_t>,
+                  "MmadWithSparse: int8_t into int32_t");
+    npu_ref bias = {};
+    bias.mem = MEM_BT;
+    nputwin::multiply("MmadWithSparse", dst, fm, filter, mmadParams, nputwin::init_of(mmadParams),
+                      bias, true, where);
 }
 /* On top of a bias: n elements in the bias table, added to every row. */
 template <typename T, typename U, typename S, typename V>
@@ -403,8 +449,8 @@ inline void Mmad(const LocalTensor<T> &dst, const LocalTensor<U> &fm, const Loca
     if (nputwin::lies_in(c, "Mmad", "bias", from,
                          nputwin::mem_bit(MEM_BT) | nputwin::mem_bit(MEM_L0C),
                          "the bias table (C2) or L0C (CO1)", where))
-        nputwin::multiply(dst, fm, filter, mmadParams, from.mem == MEM_BT ? MMAD_BIAS : MMAD_ADDS,
-                          from, where);
+        nputwin::multiply("Mmad", dst, fm, filter, mmadParams,
+                          from.mem == MEM_BT ? MMAD_BIAS : MMAD_ADDS, from, false, where);
 }
 
 /* ---- out of L0C ---------------------------------------------------------------------- */
