@@ -257,8 +257,10 @@ void npu_core_finish(struct npu_core_int *c)
     memset(c->held, 0, sizeof c->held);
     npu_dcache_end(c);
     free(c->scratch);
-    c->scratch = NULL;
+    free(c->right);
+    c->scratch = c->right = NULL;
     c->scratch_floats = 0;
+    c->right_floats = 0;
 }
 
 void npu_kernel_printf(struct npu_core *c, const char *fmt, ...)

@@ -10,6 +10,7 @@
  *   mte.c     copies                                  lanes.h   the loops themselves
  *   rearrange.c  gathering, sorting, transposing      quant.c   quantisation
  *   dcache.c  the scalar unit's cache                 cross.c   flags between cores
+ *   group.c   what vector cores ask of their cube core
  */
 #ifndef NPU_CORE_INT_H
 #define NPU_CORE_INT_H
@@ -47,6 +48,8 @@ struct npu_core_int {
     struct npu_dcache *dcache;
     float *scratch; /* rows.c: made when first wanted, kept for the next block */
     uint32_t scratch_floats;
+    float *right; /* mmtile.c: panels of the newest right matrix; right_floats: room */
+    uint64_t right_floats;
 };
 
 static inline struct npu_core_int *npu_core_int(struct npu_core *c)
@@ -96,7 +99,15 @@ struct npu_cross_core *npu_cross_new(uint32_t n_cores);
 /* What KIND_CROSS_SET does when its pipe comes to it. */
 void npu_cross_run(struct npu_core_int *c, const struct npu_insn *in);
 
+/* ---- group.c ---- */
+struct npu_group; /* what the vector cores of one block ask of its cube core */
+struct npu_group *npu_group_new(uint32_t n_blocks);
+/* A core of a mix kernel has ended. */
+void npu_group_leave(struct npu_core_int *c);
+
 /* ---- launch.c ---- */
+/* One a block of the launch, made when the first is used; NULL without memory. Under the lock. */
+struct npu_group *npu_run_groups(struct npu_block_run *run);
 /* The flags of the launch's cores, made when the first is used; NULL without memory. */
 struct npu_cross_core *npu_run_cross(struct npu_block_run *run);
 void npu_run_lock(struct npu_block_run *run);
@@ -215,6 +226,13 @@ static inline uint8_t *npu_at(const struct npu_core_int *c, const struct npu_ref
 void npu_mmad_run(struct npu_core_int *c, const struct npu_insn *in);
 void npu_fixpipe_run(struct npu_core_int *c, const struct npu_insn *in);
 void npu_load3d_run(struct npu_core_int *c, const struct npu_insn *in);
+void npu_mmtile_run(struct npu_core_int *c, const struct npu_insn *in);
+/* Without the lowest `lost` bits of a float; ties as `how` says. HF32 loses 12 on 2201, 13 on 3510.
+ */
+float npu_to_hf32(float f, enum npu_hf32 how, uint32_t lost);
+int32_t npu_add_stops(int32_t a, int32_t b);
+/* CTRL[48] = 0: infinity becomes the largest number, NaN 0. */
+void npu_finite_sums(float *sums, size_t n);
 
 /* One repeat of a view into a dense buffer of 256 bytes. mask NULL: all of it; else only the chunks
  * with an active lane are touched, because the others may lie outside the memory. */

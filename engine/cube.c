@@ -186,6 +186,49 @@ static int lay_mmad(struct npu_box b[NPU_BOXES], const struct npu_insn *in)
     return n_boxes;
 }
 
+/* What lies somewhere of a matrix of m x n elements. */
+static struct npu_box matrix_box(const char *name, const struct npu_ref *ref,
+                                 const struct npu_matrix *x, uint32_t m, uint32_t n,
+                                 const struct npu_insn *in)
+{
+    const uint32_t rows = x->is_turned ? n : m, columns = x->is_turned ? m : n;
+    const uint32_t c0 = npu_c0(in->type, in->cube.tile.is_nibbles);
+    const uint32_t elem = npu_types[in->type].bytes;
+    struct npu_ref at = *ref;
+
+    if (!x->is_nz) {
+        const bool halves = in->cube.tile.is_nibbles; /* two elements a byte */
+        at.at_bytes += x->row0 * x->step + (halves ? x->column0 / 2 : x->column0 * elem);
+        struct npu_box b = box(name, &at, halves ? (columns + 1) / 2 : columns * elem, USE_R);
+        repeats(&b, 0, rows, (int64_t)x->step);
+        b.align = 1;
+        return b;
+    }
+    at.at_bytes += x->column0 / c0 * x->step + (uint64_t)x->row0 * NPU_BLK_BYTES;
+    struct npu_box b = box(name, &at, rows * NPU_BLK_BYTES, USE_R);
+    repeats(&b, 0, ceil_div(x->column0 % c0 + columns, c0), (int64_t)x->step);
+    return b;
+}
+
+static int lay_mmtile(struct npu_box b[NPU_BOXES], const struct npu_insn *in)
+{
+    const struct npu_tile *p = &in->cube.tile;
+    int n = 1;
+
+    b[0] = box("dst", &in->ref[0], p->m * ROWS * (uint32_t)sizeof(float),
+               p->init == MMAD_ADDS ? USE_U : USE_W);
+    b[0].align = 1024;
+    repeats(&b[0], 0, ceil_div(p->n, ROWS),
+            (int64_t)ceil_div(p->m, ROWS) * ROWS * ROWS * (int64_t)sizeof(float));
+    if (!p->a.is_one)
+        b[n++] = matrix_box("left matrix", &in->ref[1], &p->a, p->m, p->k, in);
+    if (!p->b.is_one)
+        b[n++] = matrix_box("right matrix", &in->ref[2], &p->b, p->k, p->n, in);
+    if (p->init == MMAD_BIAS)
+        b[n++] = box("bias", &in->sel, p->n * npu_types[p->bias_type].bytes, USE_R);
+    return n;
+}
+
 static int lay_fixpipe(struct npu_box b[NPU_BOXES], const struct npu_insn *in)
 {
     const struct npu_fix *p = &in->cube.fix;
@@ -215,6 +258,8 @@ static int lay(struct npu_box b[NPU_BOXES], const struct npu_insn *in)
         return lay_sparse(b, in);
     case OP_mmad:
         return lay_mmad(b, in);
+    case OP_mmtile:
+        return lay_mmtile(b, in);
     case OP_fixpipe:
         return lay_fixpipe(b, in);
     case OP_load2d:
@@ -414,6 +459,9 @@ void npu_cube_run(struct npu_core_int *c, const struct npu_insn *in)
         break;
     case OP_mmad:
         npu_mmad_run(c, in);
+        break;
+    case OP_mmtile:
+        npu_mmtile_run(c, in);
         break;
     case OP_fixpipe:
         npu_fixpipe_run(c, in);

@@ -80,7 +80,25 @@ struct npu_fix {
     uint32_t src_column_step, src_nd_step;
     uint64_t dst_step, dst_nd_step; /* between rows (ND), or between columns of fractals */
 };
+/* A matrix as it lies: rows (step from one to the next) or, is_nz, columns of fractals (step from
+ * one column to the next). is_turned: what lies there is its transpose. is_one: every element is
+ * one value, nothing lies anywhere. */
+struct npu_matrix {
+    uint64_t step;
+    uint32_t row0, column0; /* where the part begins that is meant, as it lies */
+    bool is_turned, is_nz, is_one;
+};
+struct npu_tile { /* mmtile: ref[1] m x k, ref[2] k x n; is_one: scalar and mask[0] are the values
+                   */
+    uint32_t m, n, k;
+    struct npu_matrix a, b;
+    uint8_t init, hf32, bias_type; /* enum npu_mmad_init, npu_hf32, npu_type: bias at sel */
+    bool is_nibbles;
+    bool
+        keeps_b; /* the right matrix is that of the last mmtile of this core, and has not changed */
+};
 union npu_cube {
+    struct npu_tile tile;
     struct npu_nd2nz nd2nz;
     struct npu_fractals fractals;
     struct npu_image image;
@@ -314,6 +332,16 @@ NPU_API void npu_cross_set(struct npu_core *c, enum npu_cross mode, enum npu_pip
                            struct npu_where where);
 /* Suspends the block until its counter `id` is up, and takes one off. False after a fault. */
 NPU_API bool npu_cross_wait(struct npu_core *c, uint32_t id, struct npu_where where);
+
+/* A vector core of a mix kernel asks its cube core to run fn(arg, cube core), and is suspended
+ * until that is done; in the order of the calls. is_shared: both vector cores of the group ask, and
+ * fn of the first is run once for both. False after a fault. name: the call, for messages. */
+typedef void npu_group_fn(void *arg, struct npu_core *cube);
+NPU_API bool npu_group_call(struct npu_core *c, npu_group_fn *fn, void *arg, bool is_shared,
+                            const char *name, struct npu_where where);
+/* The cube core does what it is asked until the vector cores of its group have ended. Afterwards
+ * its instructions do nothing: the rest of the kernel's lines are those of the vector cores. */
+NPU_API void npu_group_serve(struct npu_core *cube);
 
 /* 1: NPUTWIN_SCALAR_CACHE=strict, scalar accesses to GM go through npu_scalar_at(). */
 NPU_API extern uint8_t npu_scalar_strict;

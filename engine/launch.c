@@ -51,6 +51,7 @@ struct npu_block_run {
     bool words_hopeless;  /* all of them had: those that wait now have to give up */
     struct meeting meeting[N_MEETINGS]; /* SyncAll of a mix kernel */
     struct npu_cross_core *cross;       /* flags between cores; NULL until the first is used */
+    struct npu_group *groups;           /* the same of what vector cores ask */
 };
 
 enum { INVITE_AFTER_NS = 3000 }; /* helpers cost about as much to wake */
@@ -314,6 +315,13 @@ struct npu_cross_core *npu_run_cross(struct npu_block_run *run)
     return run->cross;
 }
 
+struct npu_group *npu_run_groups(struct npu_block_run *run)
+{
+    if (!run->groups)
+        run->groups = npu_group_new(run->l->block_dim);
+    return run->groups;
+}
+
 uint64_t npu_launch_start_ns(const struct npu_core *c)
 {
     return ((const struct npu_core_int *)c)->run->start_ns;
@@ -328,6 +336,8 @@ static void run_block(void *arg)
 
     c->run->l->run(c->run->l->arg, &c->pub);
     npu_core_end(c);
+    if (c->pub.is_mix)
+        npu_group_leave(c);
 }
 
 /* A core that waits for ever may do so because of another's fault: that one is the story. */
@@ -577,6 +587,7 @@ enum npu_status npu_launch(const struct npu_launch *l, struct npu_diag *d)
     npu_pool_run(work, &run, run.n_cores > 1 && before > 4 * INVITE_AFTER_NS);
     atomic_store_explicit(last_ns(l), clamp_ns(now_ns() - run.start_ns), memory_order_relaxed);
     free(run.cross);
+    free(run.groups);
     npu_notes_tell(l->name ? l->name : "kernel");
     return run.fault.status == NPU_OK ? NPU_OK : tell_fault(&run, d);
 }

@@ -44,8 +44,8 @@ struct job {
     float *a, *b, *row; /* row: 16 rows of one fractal */
 };
 
-/* Without the lowest `lost` bits. Ties go to the even neighbour or towards zero. */
-static float to_hf32(float f, enum npu_hf32 how, uint32_t lost)
+/* Ties go to the even neighbour or towards zero. */
+float npu_to_hf32(float f, enum npu_hf32 how, uint32_t lost)
 {
     const uint32_t bits = npu_f32_bits(f), half = 1u << (lost - 1);
     const uint32_t tie = how == HF32_EVEN ? half - 1 + (bits >> lost & 1) : half - 1;
@@ -63,19 +63,20 @@ static void to_floats(const struct job *j, float *to, const uint8_t *from, uint3
         j->loops->from_f16(to, (const uint16_t *)(const void *)from, n);
         return;
     case TYPE_bf16:
-        for (uint32_t i = 0; i < n; i++)
-            to[i] = npu_bf16_to_f32(((const uint16_t *)(const void *)from)[i]);
+        j->loops->from_bf16(to, (const uint16_t *)(const void *)from, n);
         return;
     case TYPE_f32:
         memcpy(to, from, n * sizeof *to);
         for (uint32_t i = 0; j->in->cube.mmad.hf32 && i < n; i++)
-            to[i] = to_hf32(to[i], (enum npu_hf32)j->in->cube.mmad.hf32, j->hf32_lost);
+            to[i] = npu_to_hf32(to[i], (enum npu_hf32)j->in->cube.mmad.hf32, j->hf32_lost);
         return;
     default:
+        if (!j->in->cube.mmad.is_nibbles) {
+            j->loops->from_s8(to, (const int8_t *)from, n);
+            return;
+        }
         for (uint32_t i = 0; i < n; i++)
-            to[i] = j->in->cube.mmad.is_nibbles
-                        ? (float)((int8_t)(uint8_t)(from[i / 2] >> i % 2 * 4 << 4) >> 4)
-                        : (float)(int8_t)from[i];
+            to[i] = (float)((int8_t)(uint8_t)(from[i / 2] >> i % 2 * 4 << 4) >> 4);
     }
 }
 
@@ -162,7 +163,7 @@ static void begin(const struct job *j, uint32_t *l0c, size_t panel, const uint32
         }
 }
 
-static int32_t add_stops(int32_t a, int32_t b)
+int32_t npu_add_stops(int32_t a, int32_t b)
 {
     int32_t sum;
 
@@ -188,18 +189,16 @@ static void multiply_ints(const struct job *j, int32_t *l0c, size_t panel, float
                 exact[i] += (int32_t)sums[i];
         }
         for (size_t i = 0; i < n; i++)
-            l0c[p * panel + i] = add_stops(l0c[p * panel + i], exact[i]);
+            l0c[p * panel + i] = npu_add_stops(l0c[p * panel + i], exact[i]);
     }
 }
 
-/* CTRL[48] = 0: infinity becomes the largest number, NaN 0. */
-static void make_finite(const struct job *j, float *l0c, size_t panel)
+void npu_finite_sums(float *sums, size_t n)
 {
-    for (uint32_t p = 0; p < j->n1; p++)
-        for (size_t i = 0; i < (size_t)j->m * NPU_PANEL; i++) {
-            float *f = &l0c[p * panel + i];
-            *f = *f != *f ? 0 : *f > FLT_MAX ? FLT_MAX : *f < -FLT_MAX ? -FLT_MAX : *f;
-        }
+    for (size_t i = 0; i < n; i++) {
+        const float f = sums[i];
+        sums[i] = f != f ? 0 : f > FLT_MAX ? FLT_MAX : f < -FLT_MAX ? -FLT_MAX : f;
+    }
 }
 
 void npu_mmad_run(struct npu_core_int *c, const struct npu_insn *in)
@@ -238,6 +237,6 @@ void npu_mmad_run(struct npu_core_int *c, const struct npu_insn *in)
         return;
     }
     j.loops->multiply((float *)(void *)l0c, panel, j.a, j.lda, j.b, j.m, j.n1, j.k);
-    if (in->saturates)
-        make_finite(&j, (float *)(void *)l0c, panel);
+    for (uint32_t i = 0; in->saturates && i < j.n1; i++)
+        npu_finite_sums((float *)(void *)l0c + i * panel, (size_t)j.m * NPU_PANEL);
 }

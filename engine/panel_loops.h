@@ -117,6 +117,20 @@ static void from_f16(float *to, const uint16_t *from, uint32_t n)
 #endif
 }
 
+static void from_bf16(float *to, const uint16_t *from, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t bits = (uint32_t)from[i] << 16;
+        memcpy(to + i, &bits, sizeof bits);
+    }
+}
+
+static void from_s8(float *to, const int8_t *from, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        to[i] = (float)from[i];
+}
+
 #ifdef __FMA__
 /* 8 x 8 in three rounds of exchanges: pairs, pairs of pairs, halves. */
 static inline __attribute__((always_inline)) void turn_8x8(float *to, size_t to_row,
@@ -211,4 +225,5 @@ static void turn_16(uint8_t *to, const uint8_t *from)
 }
 #endif
 
-const struct npu_panels PANELS = {PANELS_NAME, multiply, from_f16, turn_16, turn};
+const struct npu_panels PANELS = {PANELS_NAME, multiply, from_f16, from_bf16,
+                                  from_s8,     turn_16,  turn};

@@ -18,8 +18,10 @@ struct npu_panels {
     /* c[panel][m][16] += a[m][lda] x b[panel][k][16]; panels of c lie c_panel floats apart. */
     void (*multiply)(float *c, size_t c_panel, const float *a, size_t lda, const float *b,
                      uint32_t m, uint32_t n_panels, uint32_t k);
-    /* 16 rows of n 16-bit numbers become floats, rows lda apart; a multiple of 16. */
+    /* n numbers become floats; halves in multiples of 16. */
     void (*from_f16)(float *to, const uint16_t *from, uint32_t n);
+    void (*from_bf16)(float *to, const uint16_t *from, uint32_t n);
+    void (*from_s8)(float *to, const int8_t *from, uint32_t n);
     /* to[16][16] = from, transposed; 16-bit elements, apart or equal. */
     void (*turn_16)(uint8_t *to, const uint8_t *from);
     /* to[k][16] = from[16][k]; k a multiple of 16. */
