@@ -35,8 +35,22 @@ int cc_space_of(const struct cc_lex *l, int32_t i)
     return CC_NONE;
 }
 
+/* `[aicore]` and `[host, aicore]`, what __aicore__ and __host_aicore__ are macros for elsewhere; a
+ * lambda's captures are followed by ( or {. */
+static int32_t after_attribute(const struct cc_lex *l, int32_t i)
+{
+    const int32_t end = cc_mate(l, i);
+
+    for (int32_t k = i + 1; k < end; k++)
+        if (!cc_is(l, k, "aicore") && !cc_is(l, k, "host") && !cc_is(l, k, ","))
+            return i;
+    return end > i + 1 && !cc_is(l, end + 1, "(") && !cc_is(l, end + 1, "{") ? end + 1 : i;
+}
+
 int32_t cc_after_qualifier(const struct cc_lex *l, int32_t i)
 {
+    if (cc_is(l, i, "["))
+        return after_attribute(l, i);
     if (!cc_is_id(l, i) || l->text[l->tok[i].at] != '_')
         return i;
     if (cc_space_of(l, i) != CC_NONE)
@@ -211,7 +225,7 @@ static int32_t construct(struct cc_rw *w, int32_t i)
     if (l->tok[i].kind == TOK_PUNCT) {
         if (cc_is_triple(l, i, '<') && !cc_is(l, i - 1, "operator"))
             next = cc_launch(w, i);
-        return next;
+        return next == i ? qualifier(w, i) : next;
     }
     if (l->tok[i].kind != TOK_ID)
         return i;
@@ -263,6 +277,7 @@ bool cc_rewrite(const char *text, size_t size, enum cc_view view, bool aclrt, un
     cc_add(&r->out, "", 0);
     cc_lex_init(&w.lex, text, (uint32_t)size);
     w.has_kernels = defines_kernels(&w.lex);
+    cc_declare_by_arguments(&w);
     cc_emit_range(&w, 0, w.lex.n);
     cc_flush(&w, w.lex.n);
     cc_lex_finish(&w.lex);

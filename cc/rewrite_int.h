@@ -76,6 +76,11 @@ void cc_params(const struct cc_rw *w, const struct cc_decl *d, struct cc_kernel 
 /* "decltype(x), decltype(y)" of the parameters; NULL when one has no name. */
 char *cc_param_types(const struct cc_rw *w, const struct cc_decl *d);
 
+/* ---- adl.c ---- */
+/* At the head of the text: the functions of AscendC that are called as f<T>(x) without their
+ * namespace. */
+void cc_declare_by_arguments(struct cc_rw *w);
+
 /* ---- placed.c ---- */
 /* The declaration of an array in on-chip memory at i; returns the token behind it, or i. */
 int32_t cc_placed(struct cc_rw *w, int32_t i);

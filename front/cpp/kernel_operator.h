@@ -30,6 +30,7 @@
 #include "fuse.h"
 #include "order.h"
 #include "workspace.h"
+#include "register_tiling.h"
 #include "list_tensor.h"
 #include "adv/math.h"
 #include "adv/activation.h"

@@ -8,6 +8,7 @@
 #ifndef NPU_FRONT_TILING_H
 #define NPU_FRONT_TILING_H
 #include "core.h"
+#include "register_tiling.h"
 
 /* Of libnputwin_opp.so, which makes the launches of operator packages. */
 extern "C" uint64_t nputwin_tiling_key(void);
@@ -54,18 +55,10 @@ template <class T> inline const T *tiling_at(const void *tiling, npu_where where
 } // namespace nputwin
 
 #define TILING_KEY_IS(key) (nputwin_tiling_key() == uint64_t(key))
-/* Not for #if: the key is no constant here, and the preprocessor says so. */
-#define TILING_KEY_VAR nputwin_tiling_key()
-
-#define REGISTER_TILING_DEFAULT(...) [[maybe_unused]] typedef __VA_ARGS__ nputwin_tiling_default
-#define REGISTER_TILING_FOR_TILINGKEY(condition, ...)                                              \
-    static_assert(std::is_trivially_copyable<__VA_ARGS__>::value,                                  \
-                  "tiling data is copied byte by byte")
-
-/* No struct is registered; the macros that name one read it. */
-#define REGISTER_NONE_TILING static_assert(true, "")
 #define TILING_KEY_LIST(key1, key2)                                                                \
     (nputwin_tiling_key() == uint64_t(key1) || nputwin_tiling_key() == uint64_t(key2))
+/* Not for #if: the key is no constant here, and the preprocessor says so. */
+#define TILING_KEY_VAR nputwin_tiling_key()
 
 #define GET_TILING_DATA(data, tiling)                                                              \
     nputwin_tiling_default data;                                                                   \
