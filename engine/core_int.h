@@ -88,6 +88,8 @@ void npu_order_issue(struct npu_core_int *c, const struct npu_insn *in);
 void npu_order_end(struct npu_core_int *c);
 
 /* ---- dcache.c ---- */
+/* What NPUTWIN_AUTO_SYNC says, read once; sets npu_scalar_settles for a launch in that order. */
+enum npu_status npu_auto_sync_choose(enum npu_order order, struct npu_diag *d);
 /* What NPUTWIN_SCALAR_CACHE says, read once. */
 enum npu_status npu_dcache_choose(struct npu_diag *d);
 void npu_dcache_end(struct npu_core_int *c);

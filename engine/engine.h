@@ -343,6 +343,10 @@ NPU_API bool npu_group_call(struct npu_core *c, npu_group_fn *fn, void *arg, boo
  * its instructions do nothing: the rest of the kernel's lines are those of the vector cores. */
 NPU_API void npu_group_serve(struct npu_core *cube);
 
+/* 1: some launch ran out of program order, and NPUTWIN_AUTO_SYNC is not off. The vendor's compiler
+ * then orders a scalar access to a tensor of UB behind the pipes, and so does the door:
+ * npu_settle(). */
+NPU_API extern uint8_t npu_scalar_settles;
 /* 1: NPUTWIN_SCALAR_CACHE=strict, scalar accesses to GM go through npu_scalar_at(). */
 NPU_API extern uint8_t npu_scalar_strict;
 /* Where this core's scalar unit sees `bytes` of GM at gm; valid until the line is cleaned. */

@@ -576,6 +576,8 @@ enum npu_status npu_launch(const struct npu_launch *l, struct npu_diag *d)
     if (st == NPU_OK)
         st = choose_order(&run.order, l, d);
     if (st == NPU_OK)
+        st = npu_auto_sync_choose(run.order.order, d);
+    if (st == NPU_OK)
         st = npu_dcache_choose(d);
     if (st != NPU_OK)
         return st;

@@ -80,6 +80,34 @@ enum npu_status npu_order_current(struct npu_order_choice *choice, struct npu_di
     return npu_fail(d, complaint.status, "%s", complaint.text);
 }
 
+/* ---- what the vendor's compiler inserts ------------------------------------------------------ */
+
+uint8_t npu_scalar_settles;
+static bool has_auto_sync = true;
+static struct npu_diag auto_sync_complaint;
+
+static void read_auto_sync(void)
+{
+    const char *text = getenv("NPUTWIN_AUTO_SYNC");
+
+    if (text && strcmp(text, "off") == 0)
+        has_auto_sync = false;
+    else if (text && *text && strcmp(text, "on") != 0)
+        (void)npu_fail(&auto_sync_complaint, NPU_E_ARG, "NPUTWIN_AUTO_SYNC=%s: on or off", text);
+}
+
+enum npu_status npu_auto_sync_choose(enum npu_order order, struct npu_diag *d)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void)pthread_once(&once, read_auto_sync);
+    if (auto_sync_complaint.status != NPU_OK)
+        return npu_fail(d, auto_sync_complaint.status, "%s", auto_sync_complaint.text);
+    if (order != ORDER_PROGRAM && has_auto_sync && !npu_scalar_settles)
+        npu_scalar_settles = 1;
+    return NPU_OK;
+}
+
 const char *npu_order_text(const struct npu_order_choice *choice, char text[48])
 {
     if (choice->order == ORDER_RANDOM)

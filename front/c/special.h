@@ -271,11 +271,7 @@ NPU_C_REFUSE(asc_squeeze, "asc_squeeze: on dav-2201 the elements are uint16_t, u
                           "(dst, src0, src1, repeat, six strides)")
 
 /* How many elements the newest asc_reduce has written. */
-inline int64_t asc_get_rsvd_count()
-{
-    npu_settle(nputwin::core());
-    return int64_t(nputwin::core()->regs.n_gathered);
-}
+inline int64_t asc_get_rsvd_count() { return int64_t(nputwin::core()->regs.n_gathered); }
 
 /* ---- sorting --------------------------------------------------------------------------- */
 
@@ -323,7 +319,6 @@ NPU_C_REFUSE_BOTH(asc_mrgsort4, "half, float",
 /* How many pairs of each queue the newest asc_mrgsort4 has taken. */
 inline void asc_get_vms4_sr(uint16_t sorted_num[ASC_C_API_MRGSORT_ELEMENT_LEN])
 {
-    npu_settle(nputwin::core());
     std::memcpy(sorted_num, nputwin::core()->regs.n_merged, 4 * sizeof *sorted_num);
 }
 

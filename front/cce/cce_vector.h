@@ -219,11 +219,7 @@ inline void vreducev2(T *dst, const T *src0, const T *src1, uint16_t repeat, uin
                            regs.counter_mode ? uint32_t(regs.mask[0]) : 0, repeat,
                            {{1, src0_blk, 1}, {8, src0_rep, src1_rep}}, where);
 }
-inline int64_t get_rsvd_cnt()
-{
-    npu_settle(nputwin::core());
-    return int64_t(nputwin::core()->regs.n_gathered);
-}
+inline int64_t get_rsvd_cnt() { return int64_t(nputwin::core()->regs.n_gathered); }
 template <class T>
 inline void vbitsort(T *dst, const T *src0, const uint32_t *src1, uint8_t repeat,
                      npu_where where = NPU_HERE)
@@ -388,7 +384,6 @@ inline void vmrgsort4(T *dst, T **src, uint8_t repeat, uint16_t length0, uint16_
 inline int64_t get_vms4_sr()
 {
     int64_t bits;
-    npu_settle(nputwin::core());
     std::memcpy(&bits, nputwin::core()->regs.n_merged, sizeof bits);
     return bits;
 }

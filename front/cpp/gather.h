@@ -83,7 +83,6 @@ inline void gather_mask(const T *dst, const T *src0, const void *src1, uint8_t m
     rsvdCnt = 0;
     if (p.repeatTimes && (!reduceMode || mask)) {
         npu_issue(c, &in);
-        npu_settle(c); /* the scalar unit reads what the vector unit leaves */
         rsvdCnt = c->faulted ? 0 : c->regs.n_gathered;
     }
     after_count(c);

@@ -111,7 +111,6 @@ inline void MrgSort(const LocalTensor<T> &dst, const MrgSortSrcList<T> &src,
 inline void GetMrgSortResult(uint16_t &mrgSortList1, uint16_t &mrgSortList2, uint16_t &mrgSortList3,
                              uint16_t &mrgSortList4)
 {
-    npu_settle(nputwin::core());
     const uint16_t *n = nputwin::core()->regs.n_merged;
     mrgSortList1 = n[0];
     mrgSortList2 = n[1];

@@ -100,6 +100,15 @@ template <class T> inline T *scalar_at(T *p, bool writes, npu_where where)
     return c ? static_cast<T *>(npu_scalar_at(c, p, sizeof(T), writes, where)) : p;
 }
 
+/* The scalar unit at UB: behind what the vendor's compiler orders it. */
+inline void before_scalar()
+{
+    if (NPU_LIKELY(!npu_scalar_settles))
+        return;
+    if (npu_core *c = core())
+        npu_settle(c);
+}
+
 } // namespace nputwin
 
 namespace AscendC {
@@ -135,16 +144,19 @@ public:
     PrimType GetValue(uint32_t i) const
     {
         NPU_WHOLE_BYTES("GetValue");
+        nputwin::before_scalar();
         return p_[i];
     }
     template <typename V> void SetValue(uint32_t i, V v) const
     {
         NPU_WHOLE_BYTES("SetValue");
+        nputwin::before_scalar();
         p_[i] = static_cast<PrimType>(v);
     }
     PrimType &operator()(uint32_t i) const
     {
         NPU_WHOLE_BYTES("operator()");
+        nputwin::before_scalar();
         return p_[i];
     }
 

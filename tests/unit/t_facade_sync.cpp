@@ -116,6 +116,28 @@ static void registers_wait(void **)
         assert_int_equal(get_rsvd_cnt(), 16);
     });
 }
+/* The compiler inserts V -> S, S -> V and MTE2 -> S; with NPUTWIN_AUTO_SYNC=off t_order.cpp tests
+ * it. */
+static void scalar_accesses_wait(void **)
+{
+    std::vector<float> in(64, 3.0f);
+    for (uint32_t seed = 0; seed < 30; seed++) {
+        float first = 0, second = 0, third = 0;
+        run_out_of_order(seed, 1, [&] {
+            LocalTensor<float> x(TPosition::VECCALC, 0, 64), y(TPosition::VECCALC, 1024, 64);
+            GlobalTensor<float> g;
+            g.SetGlobalBuffer(in.data(), 64);
+            DataCopy(x, g, 64);
+            first = x.GetValue(63);
+            Muls(y, x, 2.0f, 64);
+            x.SetValue(0, 100.0f); /* Muls has read it */
+            second = y.GetValue(0);
+            Muls(y, x, 2.0f, 64);
+            third = y(0);
+        });
+        assert_true(first == 3.0f && second == 6.0f && third == 200.0f);
+    }
+}
 static void cross_flag_refusals(void **)
 {
     run_fails([] { CrossCoreWaitFlag(2); }, NPU_E_DEADLOCK, {"CrossCoreWaitFlag(2)", "for ever"});
@@ -268,6 +290,7 @@ int main(void)
         cmocka_unit_test(cross_flags_of_a_group),
         cmocka_unit_test(cross_flags_stand_on_their_pipe),
         cmocka_unit_test(registers_wait),
+        cmocka_unit_test(scalar_accesses_wait),
         cmocka_unit_test(cross_flag_refusals),
         cmocka_unit_test(soft_sync_of_some_cores),
         cmocka_unit_test(group_barrier),
