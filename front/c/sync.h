@@ -28,10 +28,11 @@ inline void asc_sync_wait(pipe_t pipe, pipe_t tpipe, int id, npu_where where = N
         npu_set_flag(nputwin::core(), pipe, PIPE_S, uint32_t(id), where);                          \
         npu_wait_flag(nputwin::core(), pipe, PIPE_S, uint32_t(id), where);                         \
     }
-NPU_C_SYNC(asc_sync_vec, PIPE_V)
 NPU_C_SYNC(asc_sync_mte2, PIPE_MTE2)
 NPU_C_SYNC(asc_sync_mte3, PIPE_MTE3)
 #undef NPU_C_SYNC
+/* All pipes, for all its name says. */
+inline void asc_sync_vec(npu_where where = NPU_HERE) { nputwin::c_sync(where); }
 
 /* Memory that the scalar unit's later accesses depend on: the twin has written it already; the
  * fence is for blocks on other threads. */

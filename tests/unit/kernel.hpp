@@ -66,6 +66,22 @@ inline void run_well(Body body, uint32_t blocks = 1, const char *soc = "Ascend91
         fail_msg("kernel failed: %s: %s", npu_status_name(o.status), o.story.c_str());
 }
 
+/* Lazy order with seed 0, else random. */
+template <class Body> inline void run_out_of_order(uint32_t seed, uint32_t blocks, Body body)
+{
+    npu_diag d = {};
+    struct npu_launch l = {};
+    l.soc = npu_soc_find("Ascend910B2");
+    l.name = "test";
+    l.block_dim = blocks;
+    l.core_kind = CORE_AIV;
+    l.order = uint8_t(seed == 0 ? ORDER_LAZY : ORDER_RANDOM);
+    l.seed = seed;
+    l.run = [](void *arg, npu_core *) { (*static_cast<Body *>(arg))(); };
+    l.arg = &body;
+    if (npu_launch(&l, &d) != NPU_OK)
+        fail_msg("%s", d.text);
+}
 /* The launch failed with that status and a story that says all of these. */
 template <class Body>
 inline void run_fails(Body body, npu_status status, std::initializer_list<const char *> words)

@@ -155,7 +155,7 @@ static std::string in_step()
     asc_copy_gm2ub(a, in.data(), 256);
     asc_sync_mte2(0);
     asc_add(d, a, a, 64);
-    asc_sync_vec(1);
+    asc_sync_vec();
     asc_sync_pipe(PIPE_V);
     asc_sync_data_barrier(mem_dsb_t::DSB_UB);
     asc_sync_data_barrier(DSB_ALL);
@@ -169,9 +169,26 @@ static std::string in_step()
             return at("out", i);
     return "";
 }
+/* The page's own example: a copy, a sum and a copy with nothing but asc_sync_vec between them. */
+static void pipes_in_lazy_order(void)
+{
+    const std::vector<float> in = counting<float>(64);
+    std::vector<float> out(64);
+    run_out_of_order(0, 1, [&] {
+        float *a = (float *)ub(), *d = (float *)(ub() + 1024);
+        asc_copy_gm2ub(a, in.data(), 256);
+        asc_sync_vec();
+        asc_add(d, a, a, 64);
+        asc_sync_vec();
+        asc_copy_ub2gm(out.data(), d, 256);
+    });
+    for (uint32_t i = 0; i < 64; i++)
+        assert_true(out[i] == 2 * in[i]);
+}
 static void flags(void **)
 {
     run_and_check(in_step);
+    pipes_in_lazy_order();
     const std::string line = line_text(__FILE__, __LINE__ + 1);
     run_fails([] { asc_sync_wait(PIPE_V, PIPE_S, 3); }, NPU_E_DEADLOCK,
               {line.c_str(), "no set_flag"});

@@ -47,22 +47,6 @@ static void cross_flags_of_a_group(void **)
         3);
 }
 
-/* Lazy order with seed 0, else random. */
-template <class Body> static void run_out_of_order(uint32_t seed, uint32_t blocks, Body body)
-{
-    npu_diag d = {};
-    struct npu_launch l = {};
-    l.soc = npu_soc_find("Ascend910B2");
-    l.name = "test";
-    l.block_dim = blocks;
-    l.core_kind = CORE_AIV;
-    l.order = uint8_t(seed == 0 ? ORDER_LAZY : ORDER_RANDOM);
-    l.seed = seed;
-    l.run = [](void *arg, npu_core *) { (*static_cast<Body *>(arg))(); };
-    l.arg = &body;
-    if (npu_launch(&l, &d) != NPU_OK)
-        fail_msg("%s", d.text);
-}
 /* The flag stands behind the copy on its pipe, in every order. */
 static void cross_flags_stand_on_their_pipe(void **)
 {
