@@ -178,6 +178,8 @@ static void clashing_packages(struct check *c)
         const struct py_fact *fact = &c->py.at[i];
         const char *name = strcmp(fact->kind, "setup") == 0 ? fact->name : NULL;
 
+        if (name && strcmp(name, "-") == 0) /* not a literal there */
+            continue;
         for (size_t j = 0; name && j < i; j++)
             if (strcmp(c->py.at[j].kind, "setup") == 0 && strcmp(c->py.at[j].name, name) == 0 &&
                 c->py.at[j].src != fact->src &&

@@ -57,6 +57,8 @@ def build(project, cann, build_root, tag, **env):
 PROJECTS = {
     "legacy": ("add_custom_ext", {"a2": {"SOC_VERSION": "Ascend910B2"}, "a5": {"SOC_VERSION": "Ascend950PR_9599"}}),
     "asc": ("add_custom_asc", {"a2": {"NPU_ARCH": "dav-2201"}, "a5": {"NPU_ARCH": "dav-3510"}}),
+    "rms_norm/legacy": ("rms_norm_ext", {"a2": {"SOC_VERSION": "Ascend910B2"}, "a5": {"SOC_VERSION": "Ascend950PR_9599"}}),
+    "rms_norm/asc": ("rms_norm_asc", {"a2": {"NPU_ARCH": "dav-2201"}, "a5": {"NPU_ARCH": "dav-3510"}}),
     "layer_norm_v3": ("layer_norm_v3_ext", {"a2": {}}),  # torch_npu has no Pattern C on A5
     "layer_norm_v4": ("layer_norm_v4_ext", {"a2": {}}),
 }
@@ -67,8 +69,19 @@ RUNS = [("a2", "Ascend910B2", "0"), ("a2", "Ascend910B2", "2"), ("a2", "Ascend91
         ("a5", "Ascend950PR_9599", "1")]
 
 
-@pytest.mark.parametrize("project,target,soc,queue",
-                         [(p, *run) for p in PROJECTS for run in RUNS if run[0] in PROJECTS[p][1]])
+# What the quick run takes of a Pattern B project, whose builds are large; the long run takes all.
+QUICK = {"rms_norm/legacy": [("a2", "2")], "rms_norm/asc": [("a2", "0"), ("a5", "1")]}
+
+
+def runs():
+    for project in PROJECTS:
+        for target, soc, queue in RUNS:
+            if target in PROJECTS[project][1]:
+                is_long = project in QUICK and (target, queue) not in QUICK[project]
+                yield pytest.param(project, target, soc, queue, marks=pytest.mark.long if is_long else ())
+
+
+@pytest.mark.parametrize("project,target,soc,queue", runs())
 def test_its_own_tests_pass(project, target, soc, queue, cann, build_root):
     lib = build(project, cann, build_root, target, **PROJECTS[project][1][target])
     env = {**cann, "NPUTWIN_SOC": soc, "TASK_QUEUE_ENABLE": queue, "PYTHONPATH": str(lib)}
@@ -78,13 +91,21 @@ def test_its_own_tests_pass(project, target, soc, queue, cann, build_root):
     assert "OK" in run.stderr.splitlines(), run.stderr[-1000:]  # with a skip it would say "OK (skipped=1)"
 
 
-def test_both_generations_of_add_custom_are_in_step(cann, build_root):
+PAIRS = {  # operator: (projects of the two generations, arguments)
+    "add_custom": (("legacy", "asc"), "(torch.randn(12345).half().npu(), torch.randn(12345).half().npu())"),
+    "rms_norm": (("rms_norm/legacy", "rms_norm/asc"), "(torch.randn(3, 50_001).npu(), torch.randn(50_001).npu())"),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_both_generations_are_in_step(name, cann, build_root):
     """Both register in one process, in their own namespaces, and agree."""
-    paths = [str(build(p, cann, build_root, "a2", **PROJECTS[p][1]["a2"])) for p in ("legacy", "asc")]
-    program = ("import torch, torch_npu, add_custom_ext, add_custom_asc\n"
-               "x, y = torch.randn(12345).half().npu(), torch.randn(12345).half().npu()\n"
-               "assert torch.equal(torch.ops.npu.add_custom(x, y).cpu(), torch.ops.npu_ops.add_custom(x, y).cpu())\n"
-               "assert torch._C._dispatch_has_kernel_for_dispatch_key('npu::add_custom', 'PrivateUse1')\n"
+    projects, arguments = PAIRS[name]
+    paths = [str(build(p, cann, build_root, "a2", **PROJECTS[p][1]["a2"])) for p in projects]
+    program = (f"import torch, torch_npu, {', '.join(PROJECTS[p][0] for p in projects)}\n"
+               f"args = {arguments}\n"
+               f"assert torch.equal(torch.ops.npu.{name}(*args).cpu(), torch.ops.npu_ops.{name}(*args).cpu())\n"
+               f"assert torch._C._dispatch_has_kernel_for_dispatch_key('npu::{name}', 'PrivateUse1')\n"
                "print('same')\n")
     run = subprocess.run([sys.executable, "-c", program], text=True, capture_output=True, timeout=300, cwd="/",
                          env={**cann, "PYTHONPATH": os.pathsep.join(paths)})

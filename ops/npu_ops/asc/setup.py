@@ -5,7 +5,6 @@ NPU_ARCH=dav-3510 python setup.py ... compiles for A5 (dav-2201, A2 and A3, with
 torch and torch_npu are no hard dependency: a forced re-install must not replace them.
 """
 import json
-import json
 import os
 import platform
 import shutil
@@ -50,8 +49,6 @@ class BishengBuild(build_ext):
         built = {"torch": version("torch"), "torch_npu": version("torch_npu"),
                  "arch": os.environ.get("NPU_ARCH", "dav-2201")}
         (target / "_C.nputwin-build.json").write_text(json.dumps(built) + "\n")  # for __init__.py
-        built = {"torch": version("torch"), "torch_npu": version("torch_npu"), "arch": os.environ.get("NPU_ARCH", "dav-2201")}
-        (target / "_C.nputwin-build.json").write_text(json.dumps(built) + "\n")
 
 
 setup(
