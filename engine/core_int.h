@@ -11,9 +11,11 @@
  *   rearrange.c  gathering, sorting, transposing      quant.c   quantisation
  *   dcache.c  the scalar unit's cache                 cross.c   flags between cores
  *   group.c   what vector cores ask of their cube core
+ *   ahead.h   lines fetched before their copy
  */
 #ifndef NPU_CORE_INT_H
 #define NPU_CORE_INT_H
+#include "ahead.h"
 #include "engine.h"
 #include "fiber.h"
 #include "vec.h"
@@ -42,6 +44,9 @@ struct npu_core_int {
     struct npu_fiber fiber;
     struct npu_block_run *run;
     uint32_t wait_generation; /* SyncAll: resume when the run's generation is another one */
+    uint64_t gm_bytes;        /* that npu_copy has moved */
+    bool streams;             /* the launch moves more than caches keep */
+    struct npu_ahead ahead;   /* used when it streams */
     bool waiting;
     bool polls;               /* parked, but wants to look again whenever its worker has time */
     uint32_t confirmed_epoch; /* npu_wait_word: see launch.c */

@@ -616,6 +616,20 @@ static void copy_blks(void *dst, const void *src, uint32_t bytes)
         *(v32 *)(d + i) = *(const v32 *)(s + i);
 }
 
+/* The same past the caches, for results too many to be found there again; dst is a multiple of 32.
+ * Such stores come in any order: they are done when this returns. */
+static void stream_blks(void *dst, const void *src, uint32_t bytes)
+{
+#ifdef __AVX2__
+    for (uint32_t i = 0; i < bytes; i += 32)
+        _mm256_stream_si256((__m256i *)((uint8_t *)dst + i),
+                            _mm256_loadu_si256((const __m256i *)((const uint8_t *)src + i)));
+    _mm_sfence();
+#else
+    copy_blks(dst, src, bytes);
+#endif
+}
+
 /* ---- gather ------------------------------------------------------------------------------------
  */
 
@@ -789,6 +803,7 @@ static void exp_row(float *to, const float *x, float top, uint32_t n)
 const struct npu_lanes LANES = {
     .name = LANES_NAME,
     .copy = copy_blks,
+    .stream = stream_blks,
     .exp_row = exp_row,
     CMP_ALL(CMP_SLOT, f16) CMP_ALL(CMP_SLOT, f32) CMP_SLOT(s32, EQ, a == b)
 #define VEC(op, shape, types, cost, lane, brief) SLOTS_##shape(types, op)

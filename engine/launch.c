@@ -42,6 +42,7 @@ struct npu_block_run {
     _Alignas(64) atomic_uint next;       /* first block not handed out */
     _Alignas(64) atomic_ullong state;    /* see above */
     _Alignas(64) atomic_uint generation; /* moves when a barrier opens, or nothing can open it */
+    atomic_ullong gm_bytes;              /* of blocks that ended, here and in the launch before */
     atomic_bool is_hopeless;
     uint32_t n_ended; /* when it became hopeless */
     pthread_mutex_t word_lock;
@@ -55,6 +56,9 @@ struct npu_block_run {
 };
 
 enum { INVITE_AFTER_NS = 3000 }; /* helpers cost about as much to wake */
+/* A launch that moves more between GM and UB finds little of it in the caches, and leaves little.
+ */
+enum { STREAM_BYTES = 32 << 20 };
 
 static uint64_t now_ns(void)
 {
@@ -365,6 +369,8 @@ static void end_block(struct npu_worker *w, struct npu_slot *s, struct npu_block
 {
     if (s->core.fault.status != NPU_OK)
         keep_fault(run, &s->core);
+    if (s->core.gm_bytes)
+        atomic_fetch_add_explicit(&run->gm_bytes, s->core.gm_bytes, memory_order_relaxed);
     s->core.run = NULL;
     s->next = w->idle;
     w->idle = s;
@@ -437,6 +443,7 @@ static void start_block(struct npu_worker *w, struct npu_block_run *run, uint32_
     s->core.pub.n_sub = l->n_mix_aiv ? l->n_mix_aiv : 1;
     s->core.pub.is_mix = l->n_mix_aiv != 0;
     s->core.pub.core_kind = kind;
+    s->core.streams = atomic_load_explicit(&run->gm_bytes, memory_order_relaxed) > STREAM_BYTES;
     npu_order_begin(&s->core, &run->order);
     npu_fiber_start(&s->core.fiber, run_block, &s->core);
     go_on(w, s, run);
@@ -530,12 +537,17 @@ static enum npu_status check(const struct npu_launch *l, struct npu_diag *d)
     return NPU_OK;
 }
 
-/* How long the last launch of a kernel took; kernels share a place by chance, which costs a wake-up
- * at most. A kernel that was long the last time has the helpers from its first block on. */
-static atomic_uint *last_ns(const struct npu_launch *l)
+/* How long the last launch of a kernel took and what it moved; kernels share a place by chance,
+ * which costs a wake-up at most. A kernel that was long the last time has the helpers from its
+ * first block on, and one that moved much goes past the caches. */
+struct last {
+    atomic_uint ns;
+    atomic_ullong gm_bytes;
+};
+static struct last *last_of(const struct npu_launch *l)
 {
     enum { PLACES = 64 };
-    static atomic_uint places[PLACES];
+    static struct last places[PLACES];
 
     return &places[((uintptr_t)l->name / 8 + (uintptr_t)l->run / 16 + l->block_dim) % PLACES];
 }
@@ -585,9 +597,14 @@ enum npu_status npu_launch(const struct npu_launch *l, struct npu_diag *d)
     run.run_blocks = per_thread < 1 ? 1 : per_thread;
     run.start_ns = now_ns();
     npu_trap_install();
-    const uint32_t before = atomic_load_explicit(last_ns(l), memory_order_relaxed);
+    struct last *last = last_of(l);
+    const uint32_t before = atomic_load_explicit(&last->ns, memory_order_relaxed);
+    const uint64_t moved = atomic_load_explicit(&last->gm_bytes, memory_order_relaxed);
+    atomic_init(&run.gm_bytes, moved);
     npu_pool_run(work, &run, run.n_cores > 1 && before > 4 * INVITE_AFTER_NS);
-    atomic_store_explicit(last_ns(l), clamp_ns(now_ns() - run.start_ns), memory_order_relaxed);
+    atomic_store_explicit(&last->ns, clamp_ns(now_ns() - run.start_ns), memory_order_relaxed);
+    atomic_store_explicit(&last->gm_bytes, atomic_load(&run.gm_bytes) - moved,
+                          memory_order_relaxed);
     free(run.cross);
     free(run.groups);
     npu_notes_tell(l->name ? l->name : "kernel");

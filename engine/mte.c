@@ -7,6 +7,8 @@
 
 /* Up to here our loop beats memcpy, above memcpy wins by a little (bench_engine, Zen 4 and 5). */
 enum { NPU_COPY_LOOP_BYTES = 12 * 1024 };
+/* From here on the fence behind a copy past the caches costs less than it saves. */
+enum { NPU_STREAM_BYTES = 8 * 1024 };
 
 /* Fills n elements at `to`. */
 static void fill(uint8_t *to, const uint8_t *element, uint32_t elem_bytes, uint32_t n)
@@ -171,6 +173,18 @@ static __attribute__((noinline)) void slow_copy(struct npu_core *c, enum npu_op 
         npu_issue(c, &in);
 }
 
+/* True when the copy is made. */
+static bool stream(struct npu_core_int *k, enum npu_op op, void *dst, const void *src,
+                   uint32_t bytes)
+{
+    if (op == OP_copy_gm_to_ub)
+        npu_ahead_copied(&k->ahead, (uintptr_t)src, bytes);
+    if (op == OP_copy_gm_to_ub || bytes < NPU_STREAM_BYTES || (uintptr_t)dst % NPU_BLK_BYTES)
+        return false;
+    k->lanes->stream(dst, src, bytes);
+    return true;
+}
+
 void npu_copy(struct npu_core *c, enum npu_op op, void *dst, const void *src, uint32_t bytes,
               struct npu_where where)
 {
@@ -188,6 +202,9 @@ void npu_copy(struct npu_core *c, enum npu_op op, void *dst, const void *src, ui
     }
     k->where = where;
     k->seq++;
+    k->gm_bytes += bytes;
+    if (NPU_UNLIKELY(k->streams) && stream(k, op, dst, src, bytes))
+        return;
     if (bytes <= NPU_COPY_LOOP_BYTES)
         k->lanes->copy(dst, src, bytes);
     else

@@ -35,6 +35,7 @@ enum { NPU_RELATIONS = CMP_NE + 1 };
 struct npu_lanes {
     const char *name;
     void (*copy)(void *dst, const void *src, uint32_t bytes); /* a multiple of 32; apart or equal */
+    void (*stream)(void *dst, const void *src, uint32_t bytes); /* past the caches; dst too */
     npu_lane_fn *op[N_OPS][N_TYPES];
     npu_conv_fn *conv[N_TYPES][N_TYPES][N_ROUNDS]; /* [src][dst]; NULL: no such conversion */
     npu_cmp_fn *cmp[NPU_RELATIONS][N_TYPES];
