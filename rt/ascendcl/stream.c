@@ -181,9 +181,10 @@ static int create_event(aclrtEvent *event, uint32_t flag, uint32_t kind)
                            ACL_EVENT_TIME_LINE | ACL_EVENT_DEVICE_USE_ONLY;
 
     NEED(event);
-    if (flag & (ACL_EVENT_EXTERNAL | ACL_EVENT_IPC))
-        return npu_rt_refuse("ACL_EVENT_EXTERNAL and ACL_EVENT_IPC",
-                             "events stay in their process");
+    if (flag & ACL_EVENT_IPC)
+        return npu_rt_refuse("ACL_EVENT_IPC", "events stay in their process");
+    if (flag == ACL_EVENT_EXTERNAL && kind != EVENT_EX)
+        return npu_rt_event_create((struct npu_event **)event, flag);
     if (!flag || flag & ~known)
         return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
                            "aclrtCreateEvent: flag 0x%x, a mix of 0x%x is "
@@ -397,18 +398,4 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
 aclError aclrtProcessReport(int32_t timeout_ms)
 {
     return npu_rt_report_process(timeout_ms);
-}
-
-/* ---- capture ------------------------------------------------------------------------- */
-
-aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus *status, aclmdlRI *model)
-{
-    struct npu_stream *s = asked(stream, status, "aclmdlRICaptureGetInfo");
-
-    if (!s)
-        return npu_rt_last_error(false);
-    *status = ACL_MODEL_RI_CAPTURE_STATUS_NONE; /* no name that begins a capture exists */
-    if (model)
-        *model = NULL;
-    return ACL_SUCCESS;
 }

@@ -161,6 +161,8 @@ int npu_rt_copy(const struct npu_copy *c, const char *who)
     if (device < 0)
         return ACL_ERROR_RT_CONTEXT_NULL;
     rc = npu_rt_device_error(device);
+    if (!rc)
+        rc = npu_rt_capture_check_unsafe(who);
     if (!rc && c->width && c->height)
         rc = check_copy(c, who);
     if (!rc && c->width && c->height)
@@ -236,6 +238,10 @@ int npu_rt_copy_async(const struct npu_copy *c, struct npu_stream *s, const char
     if (!c->width || !c->height)
         return npu_rt_stream(s, who) ? ACL_OK : npu_rt_last_error(false);
     rc = check_copy(c, who);
+    if (!rc)
+        rc = npu_rt_capture_check_pageable(s, c->src, who);
+    if (!rc)
+        rc = npu_rt_capture_check_pageable(s, c->dst, who);
     return rc ? rc : npu_rt_enqueue(s, who, run_copy, &t, copy_copy, drop_copy);
 }
 
@@ -305,6 +311,8 @@ int npu_rt_fill(void *dst, size_t max, uint32_t value, uint32_t value_bytes, siz
     if (device < 0)
         return ACL_ERROR_RT_CONTEXT_NULL;
     rc = npu_rt_device_error(device);
+    if (!rc)
+        rc = npu_rt_capture_check_unsafe(who);
     if (!rc)
         rc = check_fill(dst, max, value_bytes, n, who);
     return rc ? rc : run_fill(&f, NULL);

@@ -23,9 +23,25 @@ enum {
     RT_STREAM_NO_CB_REG = 107015,
     RT_INVALID_HANDLE = 107017,
     RT_WAIT_TIMEOUT = 107019,
+    RT_CAPTURE_DEPENDENCY = 107024,
+    RT_STREAM_UNJOINED = 107025,
+    RT_MODEL_CAPTURED = 107026,
+    RT_STREAM_CAPTURED = 107027,
+    RT_EVENT_CAPTURED = 107028,
+    RT_STREAM_NOT_CAPTURED = 107029,
+    RT_CAPTURE_MODE_NOT_SUPPORT = 107030,
+    RT_STREAM_CAPTURE_IMPLICIT = 107031,
+    RT_STREAM_CAPTURE_CONFLICT = 107032,
+    RT_TASK_GROUP_STATUS = 107033,
+    RT_TASK_GROUP_INTR = 107034,
+    RT_STREAM_CAPTURE_UNMATCHED = 107036,
+    RT_MODEL_RUNNING = 107037,
+    RT_STREAM_CAPTURE_WRONG_THREAD = 107038,
+    RT_CAPTURE_MODE_BLOCK_ASYNC = 107041,
     RT_MEMORY_FREE = 207002,
     RT_NO_DEVICE = 207004,
     RT_RESOURCE_ALLOC_FAIL = 207005,
+    RT_TASK_TYPE_NOT_SUPPORT = 507009,
     RT_REPORT_TIMEOUT = 507012,
     RT_EVENT_SYNC_TIMEOUT = 507047
 };
@@ -128,6 +144,7 @@ struct npu_event;
 enum {
     EVENT_SYNC = 1,
     EVENT_TIME_LINE = 8,
+    EVENT_EXTERNAL = 0x20,
     EVENT_EX = 1 << 30
 }; /* EX: aclrtCreateEventExWithFlag */
 NPU_API int npu_rt_event_create(struct npu_event **out, uint32_t flags);
@@ -141,6 +158,46 @@ NPU_API int npu_rt_event_query(struct npu_event *e, bool *recorded, bool *waits_
 /* CLOCK_MONOTONIC ns of the last record that was reached. */
 NPU_API int npu_rt_event_time(struct npu_event *e, uint64_t *ns, const char *who);
 NPU_API int npu_rt_event_id(struct npu_event *e, uint32_t *id);
+
+/* ---- captured graphs (graph.c): aclmdlRI ---- */
+struct npu_graph;
+struct npu_task_group;
+enum npu_capture_mode { CAPTURE_GLOBAL, CAPTURE_THREAD_LOCAL, CAPTURE_RELAXED, N_CAPTURE_MODES };
+enum npu_capture_status { CAPTURE_NONE, CAPTURE_ACTIVE, CAPTURE_INVALIDATED };
+/* Tasks of the stream go into a graph, and of each stream that waits for an event recorded there.
+ */
+NPU_API int npu_rt_capture_begin(struct npu_stream *s, uint32_t mode);
+/* *out is NULL unless the whole capture was in order. */
+NPU_API int npu_rt_capture_end(struct npu_stream *s, struct npu_graph **out);
+NPU_API int npu_rt_capture_info(struct npu_stream *s, enum npu_capture_status *status,
+                                struct npu_graph **graph);
+/* The mode of this thread becomes *mode, which gets the former one. */
+NPU_API int npu_rt_capture_exchange_mode(uint32_t *mode);
+/* A function that no capture can record, called by this thread: 0, or 107030 and the captures that
+ * forbid it are broken. One load while nothing captures. */
+NPU_API int npu_rt_capture_check_unsafe(const char *who);
+/* An asynchronous copy of pageable host memory would be a synchronous one. */
+NPU_API int npu_rt_capture_check_pageable(struct npu_stream *s, const void *host, const char *who);
+NPU_API int npu_rt_graph_execute(struct npu_graph *g, struct npu_stream *s);
+NPU_API int npu_rt_graph_destroy(struct npu_graph *g);
+NPU_API int npu_rt_graph_id(struct npu_graph *g, uint32_t *id);
+/* At most NPU_GRAPH_NAME_BYTES, the end included; longer ones are cut. */
+enum { NPU_GRAPH_NAME_BYTES = 512 };
+NPU_API int npu_rt_graph_set_name(struct npu_graph *g, const char *name);
+NPU_API int npu_rt_graph_name(struct npu_graph *g, char *name, uint32_t room);
+/* To the process log; to a file that chrome://tracing shows (verbose: with the blocks of kernels).
+ */
+NPU_API int npu_rt_graph_log(struct npu_graph *g);
+NPU_API int npu_rt_graph_write_json(struct npu_graph *g, const char *path, bool verbose);
+/* fn(arg) when the graph is destroyed. */
+NPU_API int npu_rt_graph_on_destroy(struct npu_graph *g, npu_host_fn *fn, void *arg);
+NPU_API int npu_rt_graph_not_on_destroy(struct npu_graph *g, npu_host_fn *fn);
+/* Tasks given between begin and end can be replaced later by as many others. */
+NPU_API int npu_rt_group_begin(struct npu_stream *s);
+NPU_API int npu_rt_group_end(struct npu_stream *s, struct npu_task_group **out);
+/* Tasks given to s in between are not run: they replace those of the group, in the order of s. */
+NPU_API int npu_rt_update_begin(struct npu_stream *s, struct npu_task_group *group);
+NPU_API int npu_rt_update_end(struct npu_stream *s);
 
 /* ---- memory ---- */
 enum npu_place { PLACE_UNKNOWN, PLACE_DEVICE, PLACE_HOST };

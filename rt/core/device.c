@@ -306,6 +306,8 @@ static struct npu_stream *make_default_stream(struct npu_context *c)
 {
     struct npu_stream *mine = rt_stream_new(c->device, 0, 0), *other = NULL;
 
+    if (mine)
+        mine->is_default = true;
     if (!mine || atomic_compare_exchange_strong(&c->stream, &other, mine))
         return mine;
     npu_rt_stream_destroy(mine, true);
@@ -320,6 +322,8 @@ struct npu_stream *rt_default_stream(const char *who)
     if (npu_rt_need_device(who) < 0)
         return NULL;
     c = npu_rt_context();
+    if (rt_graph_forbid_default(c->device, who))
+        return NULL;
     s = atomic_load_explicit(&c->stream, memory_order_acquire);
     if (NPU_UNLIKELY(!s))
         s = make_default_stream(c);

@@ -85,7 +85,9 @@ static int submit(enum rt_task_kind kind, const char *name, struct npu_event *e,
     if (!s)
         return npu_rt_last_error(false);
     rt_lock();
-    if (rt_event_check(e, name)) {
+    if (rt_event_check(e, name) && (s->capture || e->capture)) {
+        rc = rt_graph_event(kind, s, e, name);
+    } else if (rt_event_check(e, name)) {
         t.event.ticket = kind == TASK_RECORD ? ++e->issued : e->issued;
         e->device = s->device;
         e->n_refs++;
@@ -125,7 +127,9 @@ int npu_rt_event_wait(struct npu_stream *stream, struct npu_event *e, int64_t ti
     if (!s)
         return npu_rt_last_error(false);
     rt_lock();
-    if (rt_event_check(e, t.name)) {
+    if (rt_event_check(e, t.name) && (s->capture || e->capture)) {
+        rc = rt_graph_event(TASK_WAIT_EVENT, s, e, t.name);
+    } else if (rt_event_check(e, t.name)) {
         t.event.ticket = ticket_to_wait(e);
         e->n_refs++;
         e->n_waits++;
@@ -143,7 +147,7 @@ int npu_rt_event_synchronize(struct npu_event *e, int64_t timeout_ms)
 
     rt_lock();
     if (rt_event_check(e, "aclrtSynchronizeEvent")) {
-        rc = ACL_OK;
+        rc = rt_graph_forbid_event(e, "aclrtSynchronizeEvent");
         ticket = has_record(e) ? e->issued : 0; /* nothing recorded: nothing to wait for */
         device = e->device;
         e->n_refs++;
@@ -172,7 +176,7 @@ int npu_rt_event_query(struct npu_event *e, bool *recorded, bool *waits_done)
         /* an Ex event without a record has nothing left to do, as torch expects */
         *recorded = has_record(e) ? e->done >= e->issued : (e->flags & EVENT_EX) != 0;
         *waits_done = e->n_waits == 0;
-        rc = ACL_OK;
+        rc = rt_graph_forbid_event(e, "aclrtQueryEventStatus");
     }
     rt_unlock();
     return rc ? rc : npu_rt_device_error(device);
@@ -194,7 +198,7 @@ int npu_rt_event_time(struct npu_event *e, uint64_t *ns, const char *who)
                              has_record(e) ? "is recorded but not reached yet: synchronise it first"
                                            : "was never recorded");
         else
-            rc = ACL_OK;
+            rc = rt_graph_forbid_event(e, who);
         *ns = e->at_ns;
     }
     rt_unlock();

@@ -8,6 +8,7 @@
  * hundred bytes a dlopen), so a reader never sees one go.
  */
 #include "binary.h"
+#include "queue.h"
 #include "../../engine/engine.h"
 #include "../../engine/layout.h"
 
@@ -223,6 +224,11 @@ static int run_launch(void *arg, struct npu_diag *story)
     enum npu_status st = npu_launch(&n, story);
 
     return NPU_LIKELY(st == NPU_OK) ? ACL_OK : fault_code(st, l->kernel->kind);
+}
+
+uint32_t rt_launch_blocks(npu_task_fn *fn, const void *arg)
+{
+    return fn == run_launch ? ((const struct launch *)arg)->block_dim : 0;
 }
 
 static void *copy_launch(const void *arg)

@@ -23,7 +23,11 @@ enum rt_task_kind {
     TASK_WAIT_EVENT, /* ready when event->done reaches ticket */
     TASK_WAIT_VALUE, /* ready when *addr meets value; the worker looks every VALUE_POLL_NS */
     TASK_HOST,       /* ready on the worker only */
-    TASK_REPORT      /* handed over at once; with block, ready when the callback has ended */
+    TASK_REPORT,     /* handed over at once; with block, ready when the callback has ended */
+    TASK_GRAPH,      /* one run of a captured graph: ready when one of its tasks is */
+    TASK_SET_FLAG,   /* record, wait and reset of an ACL_EVENT_EXTERNAL event in a graph: they */
+    TASK_WAIT_FLAG,  /* look at the event when their turn has come, not when they were given */
+    TASK_CLEAR_FLAG
 };
 
 struct rt_task {
@@ -53,6 +57,7 @@ struct rt_task {
             uint64_t thread;
             bool block, handed, ended;
         } host;
+        struct rt_graph_run *graph;
     };
 };
 
@@ -61,12 +66,15 @@ enum { N_STREAM_ATTRS = 6 };
 struct npu_stream {
     uint32_t magic, id, priority, flags;
     int device;
-    bool busy, dying;
+    bool busy, dying, is_default;
     pthread_t runner; /* while busy */
     struct rt_task *head, *tail;
     struct npu_stream *next_pending; /* list of streams with a head */
     struct npu_stream *next;         /* list of all */
     uint64_t subscriber;             /* thread of aclrtSubscribeReport; 0: none */
+    struct npu_graph *capture;       /* tasks go there instead of being run */
+    uint32_t lane;                   /* of it, in the graph */
+    struct rt_update *update;        /* tasks are to replace those of a group */
     uint64_t attr[N_STREAM_ATTRS];
 };
 
@@ -76,10 +84,12 @@ struct npu_event {
     uint32_t n_waits; /* TASK_WAIT_EVENT among them */
     int device;       /* of the stream of the last record; -1: none */
     bool dead;
-    uint64_t issued;   /* ticket of the last record given to a stream */
-    uint64_t done;     /* ticket of the last record reached */
-    uint64_t reset_at; /* tickets up to here were reset: they count as never given */
-    uint64_t at_ns;    /* when `done` was reached */
+    uint64_t issued;           /* ticket of the last record given to a stream */
+    uint64_t done;             /* ticket of the last record reached */
+    uint64_t reset_at;         /* tickets up to here were reset: they count as never given */
+    uint64_t at_ns;            /* when `done` was reached */
+    struct npu_graph *capture; /* the last record was captured; NULL when that has ended */
+    uint32_t captured_at;      /* which of its records */
 };
 
 enum { STREAM_MAGIC = 0x4e53544d, EVENT_MAGIC = 0x4e455654 };
@@ -120,6 +130,38 @@ void rt_report_forget(const struct rt_task *t); /* its stream goes away */
 /* Waits for what can still end on its own and drops what waits for something outside. Not locked.
  */
 void rt_device_drain(int device);
+
+/* ---- captured graphs (graph.c); locked unless said otherwise ---- */
+/* Keeps a task for the graph, or the update, that its stream collects for. Takes it over in any
+ * case. */
+int rt_graph_take(struct npu_stream *s, const struct rt_task *t);
+/* A record, wait or reset where the stream or the event belongs to a capture. */
+int rt_graph_event(enum rt_task_kind kind, struct npu_stream *s, struct npu_event *e,
+                   const char *who);
+/* What may not be asked of a stream or an event while it is captured: 0, or the code, and the
+ * capture is broken. */
+int rt_graph_forbid_stream(const struct npu_stream *s, const char *who);
+int rt_graph_forbid_event(const struct npu_event *e, const char *who);
+/* The same for a whole device. */
+int rt_graph_forbid_device(int device, const char *who);
+/* Not locked. The default stream of the device was meant. */
+int rt_graph_forbid_default(int device, const char *who);
+void rt_graph_forget_stream(struct npu_stream *s); /* it goes away */
+bool rt_graph_is_ready(const struct rt_graph_run *run);
+/* Runs what is ready; true when all has run. May unlock. */
+bool rt_graph_step(struct npu_stream *s, struct rt_graph_run *run);
+bool rt_graph_polls(const struct rt_graph_run *run); /* waits for a value in memory */
+bool rt_graph_moves(const struct rt_graph_run *run); /* goes on without a call from outside */
+void rt_graph_end_run(struct rt_graph_run *run);
+
+/* Blocks of the launch that a task stands for; 0: it is none. */
+uint32_t rt_launch_blocks(npu_task_fn *fn, const void *arg);
+
+/* For graph.c: a task that is not linked anywhere. */
+bool rt_task_is_ready(const struct rt_task *t);
+int rt_task_run(struct npu_stream *s, struct rt_task *t);
+/* Unlocks while it drops the task's argument. */
+void rt_task_drop(const struct rt_task *t);
 
 struct npu_stream *rt_stream_new(int device, uint32_t priority, uint32_t flags);
 /* NULL, or what is wrong with NPUTWIN_QUEUE_DELAY_US. */

@@ -150,7 +150,7 @@ static bool wait_is_over(const struct rt_task *t)
            (t->deadline_ns && rt_now_ns() >= t->deadline_ns);
 }
 
-static bool is_ready(const struct rt_task *t)
+bool rt_task_is_ready(const struct rt_task *t)
 {
     if (delay_ns && (!is_worker || rt_now_ns() < t->due_ns))
         return false;
@@ -163,6 +163,10 @@ static bool is_ready(const struct rt_task *t)
         return is_worker;
     case TASK_REPORT:
         return !t->host.handed || t->host.ended || !t->host.block;
+    case TASK_WAIT_FLAG:
+        return t->event.event->done > t->event.event->reset_at;
+    case TASK_GRAPH:
+        return rt_graph_is_ready(t->graph);
     default:
         return true;
     }
@@ -222,8 +226,14 @@ static void end_reset(const struct rt_task *t)
     rt_event_unref(t->event.event);
 }
 
+static void set_flag(struct npu_event *e)
+{
+    e->done = ++e->issued;
+    e->at_ns = rt_now_ns();
+}
+
 /* Runs one ready task of a stream that is busy with us. Locked on entry and exit. */
-static int run(struct npu_stream *s, struct rt_task *t)
+int rt_task_run(struct npu_stream *s, struct rt_task *t)
 {
     int rc = 0;
 
@@ -247,20 +257,35 @@ static int run(struct npu_stream *s, struct rt_task *t)
     case TASK_WAIT_EVENT:
         end_wait(s, t);
         break;
+    case TASK_SET_FLAG:
+        set_flag(t->event.event);
+        break;
+    case TASK_CLEAR_FLAG:
+        t->event.event->reset_at = t->event.event->done;
+        break;
     case TASK_WAIT_VALUE:
+    case TASK_WAIT_FLAG:
     case TASK_REPORT:
+    case TASK_GRAPH:
         break;
     }
     return rc;
 }
 
+void rt_task_drop(const struct rt_task *t)
+{
+    if (t->kind != TASK_FN || !t->call.drop)
+        return;
+    rt_unlock();
+    t->call.drop(t->call.arg);
+    rt_lock();
+}
+
 static void release(struct rt_task *t)
 {
-    if (t->kind == TASK_FN && t->call.drop) {
-        rt_unlock();
-        t->call.drop(t->call.arg);
-        rt_lock();
-    }
+    rt_task_drop(t);
+    if (t->kind == TASK_GRAPH)
+        rt_graph_end_run(t->graph);
     free(t);
 }
 
@@ -318,15 +343,17 @@ static bool run_head(struct npu_stream *s)
 {
     struct rt_task *t = s->head;
 
-    if (!is_ready(t))
+    if (!rt_task_is_ready(t))
         return false;
     if (t->kind == TASK_REPORT && !t->host.handed) {
         t->host.handed = true;
         rt_report_push(s, t);
         return t->host.block ? false : true;
     }
+    if (t->kind == TASK_GRAPH && !rt_graph_step(s, t->graph))
+        return false;
     pop(s);
-    run(s, t);
+    rt_task_run(s, t);
     release(t);
     rt_tell_waiters();
     return true;
@@ -335,7 +362,7 @@ static bool run_head(struct npu_stream *s)
 static struct npu_stream *find_runnable(void)
 {
     for (struct npu_stream *s = pending; s; s = s->next_pending) {
-        if (!s->busy && is_ready(s->head))
+        if (!s->busy && rt_task_is_ready(s->head))
             return s;
     }
     return NULL;
@@ -377,7 +404,7 @@ static uint64_t next_look(void)
             continue;
         if (delay_ns && rt_now_ns() < t->due_ns)
             at = earlier(at, t->due_ns);
-        else if (t->kind == TASK_WAIT_VALUE)
+        else if (t->kind == TASK_WAIT_VALUE || (t->kind == TASK_GRAPH && rt_graph_polls(t->graph)))
             at = earlier(at, rt_now_ns() + VALUE_POLL_NS);
         else if (t->kind == TASK_WAIT_EVENT && t->deadline_ns)
             at = earlier(at, t->deadline_ns);
@@ -424,13 +451,19 @@ static bool is_idle(const struct npu_stream *s)
     return !s->busy && !s->head;
 }
 
+/* Tasks are kept for a graph, not run. */
+static bool collects(const struct npu_stream *s)
+{
+    return s->capture || s->update;
+}
+
 static int run_now(struct npu_stream *s, const struct rt_task *given)
 {
     struct rt_task t = *given;
     int rc;
 
     set_busy(s);
-    rc = run(s, &t);
+    rc = rt_task_run(s, &t);
     while (s->head && run_head(s))
         ;
     s->busy = false;
@@ -460,10 +493,14 @@ int rt_submit(struct npu_stream *s, const struct rt_task *t)
 {
     int rc;
 
-    if (is_idle(s) && t->kind != TASK_REPORT && is_ready(t))
+    if (collects(s))
+        return rt_graph_take(s, t);
+    if (is_idle(s) && t->kind != TASK_REPORT && t->kind != TASK_GRAPH && rt_task_is_ready(t))
         return run_now(s, t);
     rc = queue(s, t);
     rt_pump();
+    if (!rc && t->kind == TASK_GRAPH && s->head) /* it may hold what only the worker runs */
+        rc = need_worker();
     return rc;
 }
 
@@ -475,9 +512,11 @@ static int enqueue_later(struct npu_stream *s, struct rt_task *t, void *(*copy)(
     rt_lock();
     if (!t->call.arg && copy)
         return npu_rt_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory to queue %s", t->name);
-    if (!rt_stream_check(s, t->name)) /* destroyed meanwhile */
+    if (!rt_stream_check(s, t->name)) { /* destroyed meanwhile */
+        rt_task_drop(t);
         return ACL_ERROR_RT_STREAM_CONTEXT;
-    return queue(s, t);
+    }
+    return collects(s) ? rt_graph_take(s, t) : queue(s, t);
 }
 
 int npu_rt_enqueue(struct npu_stream *s, const char *name, npu_task_fn *fn, void *arg,
@@ -490,7 +529,7 @@ int npu_rt_enqueue(struct npu_stream *s, const char *name, npu_task_fn *fn, void
         s = rt_default_stream(name);
     rt_lock();
     if (s && rt_stream_check(s, name)) {
-        if (NPU_UNLIKELY(!is_idle(s) || delay_ns)) {
+        if (NPU_UNLIKELY(!is_idle(s) || delay_ns || collects(s))) {
             rt_unlock();
             rc = enqueue_later(s, &t, copy);
             rt_pump();
@@ -512,7 +551,7 @@ bool npu_rt_stream_would_queue(struct npu_stream *s)
     bool queues;
 
     rt_lock();
-    queues = delay_ns || !is_idle(s);
+    queues = delay_ns || !is_idle(s) || collects(s);
     rt_unlock();
     return queues;
 }
@@ -633,6 +672,7 @@ int npu_rt_stream_destroy(struct npu_stream *s, bool force)
     s->dying = true;
     while (s->busy)
         rt_wait_done(0);
+    rt_graph_forget_stream(s);
     drop_all(s);
     while (*at != s)
         at = &(*at)->next;
@@ -664,13 +704,14 @@ static int wait_idle(struct npu_stream *s, uint64_t deadline_ns)
 int npu_rt_stream_synchronize(struct npu_stream *stream, int64_t timeout_ms)
 {
     struct npu_stream *s = npu_rt_stream(stream, "aclrtSynchronizeStream");
-    int rc = 0, device;
+    int rc, device;
 
     if (!s)
         return npu_rt_last_error(false);
     rt_lock();
     device = s->device;
-    if (!is_idle(s))
+    rc = rt_graph_forbid_stream(s, "aclrtSynchronizeStream");
+    if (!rc && !is_idle(s))
         rc = wait_idle(s, rt_deadline(timeout_ms));
     rt_unlock();
     return rc ? rc : npu_rt_device_error(device);
@@ -705,9 +746,10 @@ int npu_rt_device_synchronize(int device, int64_t timeout_ms)
 {
     uint64_t deadline_ns = rt_deadline(timeout_ms);
     struct npu_stream *s;
-    int rc = 0;
+    int rc;
 
     rt_lock();
+    rc = rt_graph_forbid_device(device, "aclrtSynchronizeDevice");
     while (!rc && (s = find_unfinished(device)))
         rc = wait_idle(s, deadline_ns);
     rt_unlock();
@@ -720,7 +762,8 @@ static bool waits_outside(const struct npu_stream *s)
     const struct rt_task *t = s->head;
 
     return !s->busy &&
-           (t->kind == TASK_WAIT_EVENT || t->kind == TASK_WAIT_VALUE || t->kind == TASK_REPORT);
+           (t->kind == TASK_WAIT_EVENT || t->kind == TASK_WAIT_VALUE || t->kind == TASK_REPORT ||
+            (t->kind == TASK_GRAPH && !rt_graph_moves(t->graph)));
 }
 
 static struct npu_stream *find_moving(int device)
@@ -748,14 +791,16 @@ void rt_device_drain(int device)
 int npu_rt_stream_query(struct npu_stream *stream, bool *idle)
 {
     struct npu_stream *s = npu_rt_stream(stream, "aclrtStreamQuery");
+    int rc;
 
     if (!s)
         return npu_rt_last_error(false);
     rt_lock();
+    rc = rt_graph_forbid_stream(s, "aclrtStreamQuery");
     rt_pump();
     *idle = is_idle(s);
     rt_unlock();
-    return npu_rt_device_error(s->device);
+    return rc ? rc : npu_rt_device_error(s->device);
 }
 
 int npu_rt_stream_device(const struct npu_stream *s)

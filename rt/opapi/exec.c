@@ -19,8 +19,8 @@
 struct aclOpExecutor {
     struct npu_obj obj;
     uint32_t row;
-    bool repeatable;
-    pthread_t maker; /* thread of phase one */
+    bool repeatable, ran; /* a captured task keeps an executor that has run alive */
+    pthread_t maker;      /* thread of phase one */
     union npu_arg args[];
 };
 
@@ -128,7 +128,7 @@ static struct aclOpExecutor *executor_new(uint32_t i, const union npu_arg *args)
     e->obj.mark = MARK_EXECUTOR;
     e->obj.n_holders = 1;
     e->row = i;
-    e->repeatable = false;
+    e->repeatable = e->ran = false;
     e->maker = pthread_self();
     memcpy(e->args, args, row->n_params * sizeof *args);
     for (uint32_t k = 0; k < row->n_params; k++) {
@@ -234,10 +234,12 @@ int npu_op_launch(uint32_t i, void *workspace, uint64_t workspace_bytes, struct 
         return npu_rt_fail(
             ACLNN_ERR_PARAM_NULLPTR,
             "%s: executor is null; call %sGetWorkspaceSize first and check its status", name, name);
-    if (e->obj.mark != MARK_EXECUTOR || e->row != i)
+    if (e->obj.mark != MARK_EXECUTOR || e->row != i || (e->ran && !e->repeatable))
         return npu_rt_fail(ACLNN_ERR_PARAM_INVALID, "%s: executor %p %s", name, (void *)e,
-                           e->obj.mark == MARK_EXECUTOR ? "was made for another operator"
-                                                        : "is not alive; one runs once");
+                           e->obj.mark == MARK_EXECUTOR && e->row != i
+                               ? "was made for another operator"
+                               : "is not alive; one runs once");
+    e->ran = true;
     __atomic_fetch_add(&npu_op_states[i].n_calls, 1, __ATOMIC_RELAXED);
     if (e->repeatable)
         __atomic_fetch_add(&e->obj.n_holders, 1, __ATOMIC_RELAXED);

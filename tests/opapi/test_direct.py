@@ -321,6 +321,22 @@ def test_random_operators():
     assert sorted(p.tolist()) == list(range(100))
 
 
+@pytest.mark.parametrize("name, before, after, dtype", [
+    ("aclnnInplaceNormal", [None, 1.0, 2.0], [], torch.float32), ("aclnnInplaceUniform", [None, -1.0, 3.0], [], torch.float32),
+    ("aclnnInplaceRandom", [None, -5, 900], [], torch.int64), ("aclnnInplaceRandomWithoutFromTo", [None], [], torch.int16),
+    ("aclnnDropoutGenMaskV2", [[1000], 0.3], [1, None], torch.uint8),
+    ("aclnnMultinomial", [torch.rand(4, 50), 250, True], [None], torch.int64)])
+def test_seed_and_offset_on_the_device(name, before, after, dtype):
+    """The same numbers as with plain ones; the plain offset is added to the tensor's."""
+    drawn = []
+    for suffix, seeds in (("", [7, 12]), ("Tensor", [torch.tensor(7), torch.tensor([9]), 3])):
+        out = torch.zeros(4, 250, dtype=dtype).npu()
+        args = [x.npu() if isinstance(x, torch.Tensor) else x for x in before + seeds + after]
+        aclnn.run(name + suffix, *(out if x is None else x for x in args))
+        drawn.append(out.cpu())
+    assert torch.equal(*drawn) and len(set(drawn[0].flatten().tolist())) > 20
+
+
 def test_random_numbers_are_not_correlated():
     u = draw("aclnnInplaceUniform", 0.0, 1.0, 5, 0, at=0, n=100000).double()
     v = draw("aclnnInplaceUniform", 0.0, 1.0, 5, 1, at=0, n=100000).double()

@@ -27,7 +27,9 @@ npu_native_fn npu_nat_normal, npu_nat_normal_out, npu_nat_normal_tensor_float,
     npu_nat_normal_float_tensor, npu_nat_normal_tensor_tensor, npu_nat_uniform, npu_nat_exponential,
     npu_nat_bernoulli, npu_nat_bernoulli_tensor, npu_nat_random, npu_nat_random_all,
     npu_nat_randperm, npu_nat_multinomial, npu_nat_dropout_gen_mask, npu_nat_dropout_gen_mask_v2,
-    npu_nat_dropout_do_mask, npu_nat_dropout_v3, npu_nat_rrelu, npu_nat_inplace_rrelu;
+    npu_nat_dropout_do_mask, npu_nat_dropout_v3, npu_nat_rrelu, npu_nat_inplace_rrelu,
+    npu_nat_normal_device, npu_nat_uniform_device, npu_nat_random_device, npu_nat_random_all_device,
+    npu_nat_multinomial_device, npu_nat_dropout_gen_mask_v2_device;
 npu_native_check_fn npu_check_dropout_gen_mask, npu_check_dropout_do_mask, npu_check_rrelu;
 npu_native_fn npu_nat_max_pool2d_mask, npu_nat_max_pool2d_mask_backward;
 npu_native_fn npu_nat_dynamic_quant, npu_nat_embedding_bag;

@@ -65,6 +65,23 @@ static uint64_t next64(struct stream *s)
     return high << 32 | next32(s);
 }
 
+/* What a graph replays has its numbers in device memory, so that each run draws others: a[0] is the
+ * seed and a[1] the offset, one int64 each, and the plain a[2] is added to the latter. */
+static struct stream stream_of_device(struct npu_aten_ctx *c, const union npu_arg *a)
+{
+    uint64_t number[2] = {0, 0};
+
+    for (int i = 0; i < 2; i++) {
+        const uint64_t *at = npu_aten()->data(c, value(c, a[i].t), DT_INT64);
+
+        if (at && npu_tensor_numel(a[i].t) == 1)
+            number[i] = *at;
+        else
+            npu_aten()->fail(c, "seedTensor and offsetTensor hold one number each");
+    }
+    return stream_of(number[0], number[1] + (uint64_t)a[2].i);
+}
+
 /* Bits of the significand: a uniform number has as many, so that rounding never reaches the end. */
 static int digits_of(int dtype)
 {
@@ -136,13 +153,23 @@ static double draw_exponential(struct stream *s, int digits, const double *p)
     return -log1p(-uniform(s, 53)) / p[0];
 }
 
-void npu_nat_normal(struct npu_aten_ctx *c, const union npu_arg *a)
+static void normal(struct npu_aten_ctx *c, const union npu_arg *a, struct stream s)
 {
     const double p[2] = {a[1].d, a[2].d};
 
     if (!(p[1] >= 0))
         npu_aten()->fail(c, "std must not be negative");
-    fill(c, a[0].t, stream_of((uint64_t)a[3].i, (uint64_t)a[4].i), draw_normal, p);
+    fill(c, a[0].t, s, draw_normal, p);
+}
+
+void npu_nat_normal(struct npu_aten_ctx *c, const union npu_arg *a)
+{
+    normal(c, a, stream_of((uint64_t)a[3].i, (uint64_t)a[4].i));
+}
+
+void npu_nat_normal_device(struct npu_aten_ctx *c, const union npu_arg *a)
+{
+    normal(c, a, stream_of_device(c, a + 3));
 }
 
 void npu_nat_normal_out(struct npu_aten_ctx *c, const union npu_arg *a)
@@ -189,6 +216,13 @@ void npu_nat_uniform(struct npu_aten_ctx *c, const union npu_arg *a)
     const double p[2] = {a[1].d, a[2].d};
 
     fill(c, a[0].t, stream_of((uint64_t)a[3].i, (uint64_t)a[4].i), draw_uniform, p);
+}
+
+void npu_nat_uniform_device(struct npu_aten_ctx *c, const union npu_arg *a)
+{
+    const double p[2] = {a[1].d, a[2].d};
+
+    fill(c, a[0].t, stream_of_device(c, a + 3), draw_uniform, p);
 }
 
 void npu_nat_exponential(struct npu_aten_ctx *c, const union npu_arg *a)
@@ -253,20 +287,29 @@ static void fill_integers(struct npu_aten_ctx *c, const struct aclTensor *out, s
     free(v);
 }
 
-void npu_nat_random(struct npu_aten_ctx *c, const union npu_arg *a)
+static void random_between(struct npu_aten_ctx *c, const union npu_arg *a, struct stream s)
 {
     if (a[1].i >= a[2].i) {
         npu_aten()->fail(c, "'from' must be less than 'to'");
         return;
     }
-    fill_integers(c, a[0].t, stream_of((uint64_t)a[3].i, (uint64_t)a[4].i), a[1].i,
-                  (uint64_t)a[2].i - (uint64_t)a[1].i);
+    fill_integers(c, a[0].t, s, a[1].i, (uint64_t)a[2].i - (uint64_t)a[1].i);
+}
+
+void npu_nat_random(struct npu_aten_ctx *c, const union npu_arg *a)
+{
+    random_between(c, a, stream_of((uint64_t)a[3].i, (uint64_t)a[4].i));
+}
+
+void npu_nat_random_device(struct npu_aten_ctx *c, const union npu_arg *a)
+{
+    random_between(c, a, stream_of_device(c, a + 3));
 }
 
 /* random_() without bounds: all values that the type holds exactly, from 0 up. */
-void npu_nat_random_all(struct npu_aten_ctx *c, const union npu_arg *a)
+static void random_all(struct npu_aten_ctx *c, const struct aclTensor *out, struct stream s)
 {
-    const int dtype = a[0].t->dtype;
+    const int dtype = out->dtype;
     uint64_t range;
 
     if (npu_dtype_is_float(dtype))
@@ -277,7 +320,17 @@ void npu_nat_random_all(struct npu_aten_ctx *c, const union npu_arg *a)
         range = 256;
     else
         range = (uint64_t)1 << (8 * npu_dtype_bytes(dtype) - 1);
-    fill_integers(c, a[0].t, stream_of((uint64_t)a[1].i, (uint64_t)a[2].i), 0, range);
+    fill_integers(c, out, s, 0, range);
+}
+
+void npu_nat_random_all(struct npu_aten_ctx *c, const union npu_arg *a)
+{
+    random_all(c, a[0].t, stream_of((uint64_t)a[1].i, (uint64_t)a[2].i));
+}
+
+void npu_nat_random_all_device(struct npu_aten_ctx *c, const union npu_arg *a)
+{
+    random_all(c, a[0].t, stream_of_device(c, a + 1));
 }
 
 /* Fisher-Yates. */
@@ -305,7 +358,8 @@ void npu_nat_randperm(struct npu_aten_ctx *c, const union npu_arg *a)
 
 /* Draws without a multinomial kernel of our own: the largest of p / e, e exponential, wins, and the
  * k largest are k draws without replacement. */
-void npu_nat_multinomial(struct npu_aten_ctx *c, const union npu_arg *a)
+static void multinomial(struct npu_aten_ctx *c, const union npu_arg *a, struct stream s,
+                        const struct aclTensor *out)
 {
     const struct aclTensor *self = a[0].t;
     const int64_t n_draws = a[1].i, n_classes = self->n_dims ? self->dim[self->n_dims - 1] : 1;
@@ -314,7 +368,6 @@ void npu_nat_multinomial(struct npu_aten_ctx *c, const union npu_arg *a)
     const int64_t dim[3] = {n_rows, replace ? n_draws : 1, n_classes};
     const double rate[1] = {1};
     const int64_t n = dim[0] * dim[1] * dim[2];
-    struct stream s = stream_of((uint64_t)a[3].i, (uint64_t)a[4].i);
     double *e = malloc((size_t)(n ? n : 1) * sizeof *e);
     int v;
 
@@ -332,8 +385,18 @@ void npu_nat_multinomial(struct npu_aten_ctx *c, const union npu_arg *a)
         v = at(c, "aten::argmax", V(v), INT(2));
     else
         v = at(c, "aten::topk", V(v), INT(n_draws), INT(2)) + 1;
-    store(c, v, a[5].t);
+    store(c, v, out);
     free(e);
+}
+
+void npu_nat_multinomial(struct npu_aten_ctx *c, const union npu_arg *a)
+{
+    multinomial(c, a, stream_of((uint64_t)a[3].i, (uint64_t)a[4].i), a[5].t);
+}
+
+void npu_nat_multinomial_device(struct npu_aten_ctx *c, const union npu_arg *a)
+{
+    multinomial(c, a, stream_of_device(c, a + 3), a[6].t);
 }
 
 /* ---- leaky ReLU with a random slope: noise is the slope below zero and 1 above ---- */
@@ -450,24 +513,29 @@ const char *npu_check_dropout_do_mask(const union npu_arg *a)
     return check_probability(a[2].d);
 }
 
-static void gen_mask_of_shape(struct npu_aten_ctx *c, const union npu_arg *a,
+static void gen_mask_of_shape(struct npu_aten_ctx *c, const union npu_arg *a, struct stream s,
                               const struct aclTensor *out)
 {
     int64_t n = 1;
 
     for (uint64_t i = 0; i < a[0].ia->n; i++)
         n *= a[0].ia->v[i];
-    gen_mask(c, n, a[1].d, stream_of((uint64_t)a[2].i, (uint64_t)a[3].i), out);
+    gen_mask(c, n, a[1].d, s, out);
 }
 
 void npu_nat_dropout_gen_mask(struct npu_aten_ctx *c, const union npu_arg *a)
 {
-    gen_mask_of_shape(c, a, a[4].t);
+    gen_mask_of_shape(c, a, stream_of((uint64_t)a[2].i, (uint64_t)a[3].i), a[4].t);
 }
 
 void npu_nat_dropout_gen_mask_v2(struct npu_aten_ctx *c, const union npu_arg *a)
 {
-    gen_mask_of_shape(c, a, a[5].t);
+    gen_mask_of_shape(c, a, stream_of((uint64_t)a[2].i, (uint64_t)a[3].i), a[5].t);
+}
+
+void npu_nat_dropout_gen_mask_v2_device(struct npu_aten_ctx *c, const union npu_arg *a)
+{
+    gen_mask_of_shape(c, a, stream_of_device(c, a + 2), a[6].t);
 }
 
 /* out = keep ? x / (1 - p) : 0, the bits in the order of the elements. */

@@ -15,21 +15,23 @@
 extern "C" {
 #endif
 
-#define ACL_EVENT_SYNC                    0x1u
-#define ACL_EVENT_CAPTURE_STREAM_PROGRESS 0x2u
-#define ACL_EVENT_TIME_LINE               0x8u
-#define ACL_EVENT_DEVICE_USE_ONLY         0x10u
-#define ACL_EVENT_EXTERNAL                0x20u
-#define ACL_EVENT_IPC                     0x40u
-#define ACL_STREAM_FAST_LAUNCH            0x1u
-#define ACL_STREAM_FAST_SYNC              0x2u
-#define ACL_STREAM_PERSISTENT             0x4u
-#define ACL_STREAM_WAIT_VALUE_GEQ         0u
-#define ACL_STREAM_WAIT_VALUE_EQ          1u
-#define ACL_STREAM_WAIT_VALUE_AND         2u
-#define ACL_STREAM_WAIT_VALUE_NOR         3u
-#define ACL_CONTINUE_ON_FAILURE           0u
-#define ACL_STOP_ON_FAILURE               1u
+#define ACL_EVENT_SYNC                     0x1u
+#define ACL_EVENT_CAPTURE_STREAM_PROGRESS  0x2u
+#define ACL_EVENT_TIME_LINE                0x8u
+#define ACL_EVENT_DEVICE_USE_ONLY          0x10u
+#define ACL_EVENT_EXTERNAL                 0x20u
+#define ACL_EVENT_IPC                      0x40u
+#define ACL_STREAM_FAST_LAUNCH             0x1u
+#define ACL_STREAM_FAST_SYNC               0x2u
+#define ACL_STREAM_PERSISTENT              0x4u
+#define ACL_STREAM_WAIT_VALUE_GEQ          0u
+#define ACL_STREAM_WAIT_VALUE_EQ           1u
+#define ACL_STREAM_WAIT_VALUE_AND          2u
+#define ACL_STREAM_WAIT_VALUE_NOR          3u
+#define ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY 0x0UL
+#define ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE 0x1UL
+#define ACL_CONTINUE_ON_FAILURE            0u
+#define ACL_STOP_ON_FAILURE                1u
 
 typedef void *aclrtDrvMemHandle;
 typedef void *aclrtBinHandle;
@@ -38,6 +40,7 @@ typedef void *aclrtBinary;
 typedef void *aclrtArgsHandle;
 typedef void *aclrtParamHandle;
 typedef void *aclmdlRI;
+typedef void *aclrtTaskGrp;
 typedef void (*aclrtCallback)(void *userData);
 typedef void (*aclrtHostFunc)(void *args);
 
@@ -311,6 +314,11 @@ typedef enum aclrtKernelType {
     ACL_KERNEL_TYPE_MIX,
     ACL_KERNEL_TYPE_AICPU = 100
 } aclrtKernelType;
+typedef enum aclmdlRICaptureMode {
+    ACL_MODEL_RI_CAPTURE_MODE_GLOBAL,
+    ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL,
+    ACL_MODEL_RI_CAPTURE_MODE_RELAXED
+} aclmdlRICaptureMode;
 typedef enum aclmdlRICaptureStatus {
     ACL_MODEL_RI_CAPTURE_STATUS_NONE,
     ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE,
@@ -615,9 +623,38 @@ ACL_FUNC_VISIBILITY aclError aclrtKernelArgsParaUpdate(aclrtArgsHandle argsHandl
                                                        size_t paramSize);
 ACL_FUNC_VISIBILITY aclError aclrtKernelArgsFinalize(aclrtArgsHandle argsHandle);
 
-/* ---- model capture: no stream ever captures ---- */
+/* ---- captured graphs: tasks given to a stream between begin and end are kept, not run; each
+ * execution runs them all. A stream joins the capture when it waits for an event recorded in it,
+ * and has to come back the same way. While a stream captures it cannot be waited for or asked, and
+ * aclrtMemcpy, aclrtMemset and copies of host memory that is not pinned are refused unless mode or
+ * thread is relaxed. What the tasks use stays the caller's and has to live as long as the model.
+ */
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI);
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureGetInfo(aclrtStream stream,
-                                                    aclmdlRICaptureStatus *status, aclmdlRI *model);
+                                                    aclmdlRICaptureStatus *status,
+                                                    aclmdlRI *modelRI);
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode);
+ACL_FUNC_VISIBILITY aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout);
+ACL_FUNC_VISIBILITY aclError aclmdlRIDestroy(aclmdlRI modelRI);
+ACL_FUNC_VISIBILITY aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func,
+                                                             void *userData);
+ACL_FUNC_VISIBILITY aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI,
+                                                               aclrtCallback func);
+ACL_FUNC_VISIBILITY aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId);
+ACL_FUNC_VISIBILITY aclError aclmdlRISetName(aclmdlRI modelRI, const char *name);
+ACL_FUNC_VISIBILITY aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *name);
+ACL_FUNC_VISIBILITY aclError aclmdlRIDebugPrint(aclmdlRI modelRI);
+ACL_FUNC_VISIBILITY aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path,
+                                                    uint32_t flags);
+/* Tasks between GrpBegin and GrpEnd can be replaced by as many others, given to a stream that does
+ * not capture between UpdateBegin and UpdateEnd, in the order of that stream. */
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp *handle);
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream,
+                                                            aclrtTaskGrp handle);
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream);
 
 #ifdef __cplusplus
 }
