@@ -8,7 +8,6 @@
  * as they were. A type that is not in the table goes to the installed operator packages. Rule: the
  * descriptions belong to the caller, so a call is copied before it is queued.
  */
-#include "../acl_objects.h"
 #include "../opp/aclop.h"
 #include "aclop.h"
 #include <stdarg.h>
@@ -52,21 +51,13 @@ static int refuse(const struct aclop_row *row, const char *format, ...)
     return npu_rt_fail(ACL_ERROR_INVALID_PARAM, "aclop %s: %s", row->type, text);
 }
 
-/* ---- the words of a row: name:kind and a mark ---- */
+/* ---- the words of a row ---- */
 
-struct word {
-    const char *name; /* n_name bytes */
-    int n_name;
-    char kind, mark; /* 0: none. mark: ? * ~ = (default) or ! (the only value) */
-    const char *value;
-};
-
-/* Takes the next word off *at; false behind the last. */
-static bool next_word(const char **at, struct word *w)
+bool aclop_next_word(const char **at, struct aclop_word *w)
 {
     const char *p = *at + strspn(*at, " ");
 
-    *w = (struct word){.name = p, .n_name = (int)strcspn(p, ":?*~= ")};
+    *w = (struct aclop_word){.name = p, .n_name = (int)strcspn(p, ":?*~= ")};
     if (!*p)
         return false;
     p += w->n_name;
@@ -82,43 +73,74 @@ static bool next_word(const char **at, struct word *w)
     return true;
 }
 
-static bool is_named(const struct word *w, const char *name)
+int aclop_find_word(const char *words, const char *name, size_t n, struct aclop_word *w)
+{
+    for (int i = 0; aclop_next_word(&words, w); i++)
+        if ((size_t)w->n_name == n && !strncmp(w->name, name, n))
+            return i;
+    return -1;
+}
+
+static bool is_named(const struct aclop_word *w, const char *name)
 {
     return !strncmp(w->name, name, (size_t)w->n_name) && !name[w->n_name];
 }
 
 static int n_words(const char *at)
 {
-    struct word w;
+    struct aclop_word w;
     int n = 0;
 
-    while (next_word(&at, &w))
+    while (aclop_next_word(&at, &w))
         n++;
     return n;
 }
 
 /* ---- tensors ---- */
 
-/* The types that a word of the row allows; *t_type is T of the call once it is known, or -1. */
+/* The letters behind the names of tensors. */
+static const struct {
+    char kind;
+    bool or_t; /* and T of the call */
+    uint64_t types;
+} kinds[] = {
+    {'I', false, INT_3264},
+    {'B', false, BOOLS},
+    {'R', false, REALS | INTEGERS},
+    {'F', true, BIT(DT_FLOAT)},
+    {'S', false, BIT(DT_FLOAT)},
+    {'H', false, FLOATS},
+    {'A', false, ANYTHING},
+    {'U', false, BIT(DT_UINT8)},
+    {'M', false, BIT(DT_UINT8) | BOOLS},
+    {'K', false, BIT(DT_UINT8) | INT_3264},
+    {'N', false, BIT(DT_INT32)},
+    {'L', false, BIT(DT_INT64)},
+    {'C', false, BIT(DT_UINT64) | BIT(DT_INT64)},
+    {'G', false, BIT(DT_UINT16) | BIT(DT_INT32)},
+    {'Q', false, BIT(DT_INT8) | BIT(DT_UINT8) | BIT(DT_INT32)},
+    {'Z', false, FLOATS | BIT(DT_INT8) | BIT(DT_UINT8) | BIT(DT_INT32)},
+};
+
+/* The types that a word of the row allows; t_type is T of the call once it is known, or -1. */
 static uint64_t types_of(const struct aclop_row *row, char kind, int t_type)
 {
-    switch (kind) {
-    case 'I':
-        return INT_3264;
-    case 'B':
-        return BOOLS;
-    case 'R':
-        return REALS | INTEGERS;
-    case 'P':
+    const uint64_t t = t_type < 0 ? row->types : BIT(t_type);
+
+    if (kind == 'P')
         return row->types;
-    case 'F':
-        return BIT(DT_FLOAT) | (t_type < 0 ? 0 : BIT(t_type));
-    default:
-        return t_type < 0 ? row->types : BIT(t_type);
-    }
+    if (kind == 'E') /* a quotient of bools is a number */
+        return t_type == DT_BOOL ? BIT(DT_FLOAT) : t;
+    if (kind == 'D') /* a product of int8 is int32, one of halves may stay float */
+        return t_type == DT_INT8 ? BIT(DT_INT32) : t | BIT(DT_FLOAT);
+    for (size_t i = 0; kind && i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].kind == kind)
+            return kinds[i].types | (kinds[i].or_t && t_type >= 0 ? t : 0);
+    return t;
 }
 
-static int check_type(const struct aclop_row *row, const struct word *w, int type, int *t_type)
+static int check_type(const struct aclop_row *row, const struct aclop_word *w, int type,
+                      int *t_type)
 {
     const uint64_t allowed = types_of(row, w->kind, *t_type);
     char text[256];
@@ -144,7 +166,7 @@ static int check_format(const struct aclop_row *row, const struct aclTensorDesc 
 }
 
 /* A contiguous tensor of a description. What lies in host memory is copied into *host. */
-static int take_tensor(const struct aclop_row *row, const struct word *w,
+static int take_tensor(const struct aclop_row *row, const struct aclop_word *w,
                        const struct aclTensorDesc *d, const struct aclDataBuffer *b, void **host,
                        struct aclTensor **out)
 {
@@ -182,7 +204,8 @@ static bool is_absent(const struct aclTensorDesc *d)
 
 /* If every present input carries a name, names decide; otherwise the position does. Returns the
  * caller's number of the input that word i asks for, -1 when it is not there. */
-static int input_of(const struct npu_aclop_call *call, const struct word *w, int i, bool by_name)
+static int input_of(const struct npu_aclop_call *call, const struct aclop_word *w, int i,
+                    bool by_name)
 {
     if (!by_name)
         return i < call->n_inputs && !is_absent(call->input_desc[i]) ? i : -1;
@@ -212,9 +235,9 @@ static int check_names(const struct aclop_row *row, const struct npu_aclop_call 
     for (int k = 0; k < call->n_inputs; k++) {
         const char *at = row->inputs;
         bool found = is_absent(call->input_desc[k]);
-        struct word w;
+        struct aclop_word w;
 
-        while (!found && next_word(&at, &w))
+        while (!found && aclop_next_word(&at, &w))
             found = is_named(&w, call->input_desc[k]->name);
         if (!found)
             return refuse(row, "no input is named %s; the inputs are: %s",
@@ -228,8 +251,8 @@ static int check_names(const struct aclop_row *row, const struct npu_aclop_call 
 }
 
 /* A list takes all inputs that are left; torch_npu names them x0, x1, ... */
-static int take_list(struct aclop_task *t, const struct npu_aclop_call *call, const struct word *w,
-                     int first, int *t_type)
+static int take_list(struct aclop_task *t, const struct npu_aclop_call *call,
+                     const struct aclop_word *w, int first, int *t_type)
 {
     for (int k = first; k < call->n_inputs; k++) {
         int rc;
@@ -252,11 +275,11 @@ static int take_inputs(struct aclop_task *t, const struct npu_aclop_call *call, 
 {
     const bool by_name = are_named(call) && !strchr(t->row->inputs, '*');
     const char *at = t->row->inputs;
-    struct word w;
+    struct aclop_word w;
 
     if (by_name && check_names(t->row, call) != ACL_OK)
         return ACL_ERROR_INVALID_PARAM;
-    for (int i = 0; next_word(&at, &w); i++) {
+    for (int i = 0; aclop_next_word(&at, &w); i++) {
         int k, rc;
 
         if (w.mark == '*')
@@ -278,20 +301,36 @@ static int take_inputs(struct aclop_task *t, const struct npu_aclop_call *call, 
     return ACL_OK;
 }
 
+/* Of an output whose shape the result decides: where the caller wants to read it. */
+static int take_shape(struct aclop_task *t, const struct npu_aclop_call *call, int i)
+{
+    if (!call->writes_shapes)
+        return refuse(t->row, "the shape of its output is known only when it has run; call "
+                              "aclopCompileAndExecuteV2, which returns it");
+    t->shape[i] = &call->output_desc[i]->shape;
+    return ACL_OK;
+}
+
 static int take_outputs(struct aclop_task *t, const struct npu_aclop_call *call, int *t_type)
 {
     const char *at = t->row->outputs;
-    struct word w;
+    struct aclop_word w;
 
-    for (int i = 0; next_word(&at, &w); i++) {
-        int rc = is_absent(call->output_desc[i])
-                     ? refuse(t->row, "output %.*s is missing", w.n_name, w.name)
-                     : check_type(t->row, &w, call->output_desc[i]->type, t_type);
+    for (int i = 0; aclop_next_word(&at, &w); i++) {
+        int rc = ACL_OK;
+
+        t->n_out = i + 1;
+        if (is_absent(call->output_desc[i]) && w.mark == '?')
+            continue;
+        if (is_absent(call->output_desc[i]))
+            return refuse(t->row, "output %.*s is missing", w.n_name, w.name);
+        rc = check_type(t->row, &w, call->output_desc[i]->type, t_type);
         if (rc == ACL_OK)
             rc = take_tensor(t->row, &w, call->output_desc[i], call->outputs[i], NULL, &t->out[i]);
+        if (rc == ACL_OK && w.mark == '*')
+            rc = take_shape(t, call, i);
         if (rc != ACL_OK)
             return rc;
-        t->n_out = i + 1;
     }
     return ACL_OK;
 }
@@ -309,7 +348,7 @@ static int check_counts(const struct aclop_row *row, const struct npu_aclop_call
 /* ---- attributes ---- */
 
 /* "-1" or "1,2" or "constant", as the row writes it. */
-static void parse_default(const struct word *w, struct aclop_value *v)
+static void parse_default(const struct aclop_word *w, struct aclop_value *v)
 {
     const char *at = w->value;
 
@@ -345,8 +384,8 @@ static enum npu_attr_kind attr_kind(char kind)
     }
 }
 
-static int take_value(const struct aclop_row *row, const struct word *w, const struct npu_attr *a,
-                      struct aclop_value *v)
+static int take_value(const struct aclop_row *row, const struct aclop_word *w,
+                      const struct npu_attr *a, struct aclop_value *v)
 {
     static const char *const NAMES[] = {"Bool", "Int", "Float", "String", "DataType"};
     const enum npu_attr_kind kind = attr_kind(w->kind);
@@ -379,7 +418,7 @@ static bool same_value(char kind, const struct aclop_value *a, const struct aclo
     return a->n == b->n && !memcmp(a->ints, b->ints, (size_t)a->n * sizeof *a->ints);
 }
 
-static int take_attribute(struct aclop_task *t, const struct word *w, int i,
+static int take_attribute(struct aclop_task *t, const struct aclop_word *w, int i,
                           const struct aclopAttr *attr)
 {
     char name[64];
@@ -405,15 +444,15 @@ static int take_attribute(struct aclop_task *t, const struct word *w, int i,
 static int take_attributes(struct aclop_task *t, const struct aclopAttr *attr)
 {
     const char *at = t->row->attrs;
-    struct word w;
+    struct aclop_word w;
 
-    for (int i = 0; next_word(&at, &w); i++)
+    for (int i = 0; aclop_next_word(&at, &w); i++)
         if (take_attribute(t, &w, i, attr) != ACL_OK)
             return ACL_ERROR_INVALID_PARAM;
     for (const struct npu_attr *a = attr ? attr->first : NULL; a; a = a->next) {
         bool known = a->name[0] == '_';
 
-        for (at = t->row->attrs; !known && next_word(&at, &w);)
+        for (at = t->row->attrs; !known && aclop_next_word(&at, &w);)
             known = is_named(&w, a->name);
         if (!known)
             return refuse(t->row, "there is no attribute %s; the attributes are: %s", a->name,
@@ -432,20 +471,27 @@ static void task_free(void *p)
         npu_obj_drop(t->in[i]);
         free(t->host[i]);
     }
-    for (int i = 0; i < ACLOP_ATTRS; i++)
+    for (int i = 0; i < ACLOP_OUTPUTS; i++)
         npu_obj_drop(t->out[i]);
     free(t);
 }
 
+static bool is_expression(const struct aclop_row *row)
+{
+    return row->schema && strchr(row->schema, '(');
+}
+
 static int run_task(void *arg, struct npu_diag *story)
 {
-    const struct aclop_task *t = arg;
+    struct aclop_task *t = arg;
     struct npu_aten_ctx *c = npu_aten()->begin();
     struct npu_value v[ACLOP_TENSORS];
     char text[768];
 
     if (t->row->fn) {
         t->row->fn(c, t);
+    } else if (is_expression(t->row)) {
+        aclop_express(c, t);
     } else {
         for (int i = 0; i < t->n_in; i++)
             v[i] = TENSOR(c, t->in[i]);
@@ -468,7 +514,7 @@ static int take_call(struct aclop_task *t, const struct npu_aclop_call *call)
         rc = take_inputs(t, call, &t_type);
     if (rc == ACL_OK)
         rc = take_outputs(t, call, &t_type);
-    if (rc == ACL_OK && !t->row->check(t))
+    if (rc == ACL_OK && (!t->row->check(t) || (is_expression(t->row) && !aclop_express(NULL, t))))
         rc = refuse(t->row, "%s", t->why);
     return rc;
 }
@@ -507,5 +553,7 @@ int npu_aclop_execute(const struct npu_aclop_call *call)
         task_free(t);
         return rc;
     }
-    return npu_rt_enqueue(call->stream, row->type, run_task, t, NULL, task_free);
+    rc = npu_rt_enqueue(call->stream, row->type, run_task, t, NULL, task_free);
+    /* The caller reads the shapes next. */
+    return rc == ACL_OK && strchr(row->outputs, '*') ? npu_rt_synchronize(call->stream) : rc;
 }

@@ -7,25 +7,10 @@
  */
 #include "aclop.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-static bool flag(const struct aclop_task *t, const char *name)
-{
-    return aclop_attr(t, name)->ints[0] != 0;
-}
-
-static struct npu_value dims_of(const struct aclTensor *t)
-{
-    return (struct npu_value){.kind = V_INTS, .i = t->n_dims, .p = t->dim};
-}
-
-static struct npu_value list(const int64_t *v, int64_t n)
-{
-    return (struct npu_value){.kind = V_INTS, .i = n, .p = v};
-}
-
-/* An integer input of any shape as int64 in room. */
-static int64_t ints(struct npu_aten_ctx *c, const struct aclTensor *t, int64_t room[ACLOP_INTS])
+int64_t aclop_ints(struct npu_aten_ctx *c, const struct aclTensor *t, int64_t room[ACLOP_INTS])
 {
     const int64_t n = npu_tensor_numel(t);
     const void *data = npu_aten()->data(c, value(c, t), DT_INT64);
@@ -38,27 +23,11 @@ static int64_t ints(struct npu_aten_ctx *c, const struct aclTensor *t, int64_t r
     return n;
 }
 
-static bool is_half(int dtype)
+int widened(struct npu_aten_ctx *c, const struct aclTensor *t)
 {
-    return dtype == DT_HALF || dtype == DT_BF16;
-}
+    const bool odd = BIT(t->dtype) & (UNSIGNED & ~BIT(DT_UINT8));
 
-static int as_float(struct npu_aten_ctx *c, int v)
-{
-    return at(c, "aten::to.dtype", V(v), DTYPE(DT_FLOAT));
-}
-
-/* A tensor to compute with: half in float. */
-static int wide(struct npu_aten_ctx *c, const struct aclTensor *t)
-{
-    const int v = value(c, t);
-
-    return is_half(t->dtype) ? as_float(c, v) : v;
-}
-
-static int multiply(struct npu_aten_ctx *c, int a, int b)
-{
-    return at(c, "aten::mul.Tensor", V(a), V(b));
+    return odd ? at(c, "aten::to.dtype", TENSOR(c, t), DTYPE(DT_INT64)) : value(c, t);
 }
 
 /* ---- elementwise ---- */
@@ -69,14 +38,6 @@ void fn_copy(struct npu_aten_ctx *c, const struct aclop_task *t)
     store(c, value(c, t->in[0]), t->out[0]);
 }
 
-/* torch has arithmetic for few unsigned types; the rest is computed in int64 and wraps around. */
-static int widened(struct npu_aten_ctx *c, const struct aclTensor *t)
-{
-    const bool odd = BIT(t->dtype) & (UNSIGNED & ~BIT(DT_UINT8));
-
-    return odd ? at(c, "aten::to.dtype", TENSOR(c, t), DTYPE(DT_INT64)) : value(c, t);
-}
-
 void fn_wide(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     const int a = widened(c, t->in[0]), b = widened(c, t->in[1]);
@@ -84,8 +45,7 @@ void fn_wide(struct npu_aten_ctx *c, const struct aclop_task *t)
     store(c, at(c, t->row->schema, V(a), V(b)), t->out[0]);
 }
 
-/* With the top bit flipped the order of uint64 is that of int64. */
-static int top_bit(struct npu_aten_ctx *c, int v)
+int top_bit(struct npu_aten_ctx *c, int v)
 {
     return at(c, "aten::bitwise_xor.Scalar", V(v), INT(INT64_MIN));
 }
@@ -106,6 +66,44 @@ void fn_floor_div(struct npu_aten_ctx *c, const struct aclop_task *t)
     const int a = widened(c, t->in[0]), b = widened(c, t->in[1]);
 
     store(c, at(c, "aten::div.Tensor_mode", V(a), V(b), TEXT("floor")), t->out[0]);
+}
+
+/* Of bools: whether they differ. */
+void fn_sub(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    if (t->in[0]->dtype == DT_BOOL)
+        store(c, at(c, "aten::ne.Tensor", TENSOR(c, t->in[0]), TENSOR(c, t->in[1])), t->out[0]);
+    else
+        fn_wide(c, t);
+}
+
+/* y has the type of x, so a quotient of integers loses its fraction; one of bools is a number. */
+void fn_real_div(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const int a = widened(c, t->in[0]), b = widened(c, t->in[1]);
+    int v;
+
+    if (npu_dtype_is_int(t->in[0]->dtype) && t->in[0]->dtype != DT_BOOL)
+        v = at(c, "aten::div.Tensor_mode", V(a), V(b), TEXT("trunc"));
+    else
+        v = at(c, "aten::div.Tensor", V(a), V(b));
+    store(c, v, t->out[0]);
+}
+
+/* torch has it for real numbers only. */
+void fn_xlogy(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const int a = value(c, t->in[0]), b = value(c, t->in[1]);
+    int v, zero;
+
+    if (BIT(t->in[0]->dtype) & REALS) {
+        store(c, at(c, "aten::xlogy.Tensor", V(a), V(b)), t->out[0]);
+        return;
+    }
+    v = multiply(c, a, at(c, "aten::log", V(b)));
+    zero = at(c, "aten::eq.Scalar", V(a), INT(0));
+    store(c, at(c, "aten::where.self", V(zero), V(at(c, "aten::zeros_like", V(v))), V(v)),
+          t->out[0]);
 }
 
 void fn_muls(struct npu_aten_ctx *c, const struct aclop_task *t)
@@ -199,11 +197,19 @@ void fn_addcmul(struct npu_aten_ctx *c, const struct aclop_task *t)
     store(c, at(c, "aten::add.Tensor", V(wide(c, t->in[0])), V(scaled_v)), t->out[0]);
 }
 
+int ordered(struct npu_aten_ctx *c, const struct aclTensor *t)
+{
+    const int v = widened(c, t);
+
+    return t->dtype == DT_UINT64 ? top_bit(c, v) : v;
+}
+
 void fn_clip(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
-    const int v = at(c, "aten::maximum", TENSOR(c, t->in[0]), TENSOR(c, t->in[1]));
+    int v = at(c, "aten::maximum", V(ordered(c, t->in[0])), V(ordered(c, t->in[1])));
 
-    store(c, at(c, "aten::minimum", V(v), TENSOR(c, t->in[2])), t->out[0]);
+    v = at(c, "aten::minimum", V(v), V(ordered(c, t->in[2])));
+    store(c, t->in[0]->dtype == DT_UINT64 ? top_bit(c, v) : v, t->out[0]);
 }
 
 void fn_native_fast_gelu(struct npu_aten_ctx *c, const struct aclop_task *t)
@@ -249,12 +255,25 @@ void fn_masked_fill(struct npu_aten_ctx *c, const struct aclop_task *t)
           t->out[0]);
 }
 
+void fn_select(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const struct aclTensor *condition = t->in[0], *x = t->in[1];
+    int64_t dim[ACLOP_INTS];
+    int v = value(c, condition);
+
+    for (uint32_t k = 0; k < x->n_dims; k++)
+        dim[k] = k ? 1 : condition->n_dims ? condition->dim[0] : 1;
+    if (condition->n_dims == 1)
+        v = at(c, "aten::reshape", V(v), list(dim, x->n_dims));
+    store(c, at(c, "aten::where.self", V(v), TENSOR(c, x), TENSOR(c, t->in[2])), t->out[0]);
+}
+
 /* ---- order of elements ---- */
 
 void fn_spread(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     int64_t dims[ACLOP_INTS];
-    const int64_t n = ints(c, t->in[1], dims);
+    const int64_t n = aclop_ints(c, t->in[1], dims);
 
     store(c, at(c, "aten::expand", TENSOR(c, t->in[0]), list(dims, n)), t->out[0]);
 }
@@ -262,7 +281,7 @@ void fn_spread(struct npu_aten_ctx *c, const struct aclop_task *t)
 void fn_fill(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     int64_t dims[ACLOP_INTS];
-    const int64_t n = ints(c, t->in[0], dims);
+    const int64_t n = aclop_ints(c, t->in[0], dims);
     const int v = at(c, "aten::reshape", TENSOR(c, t->in[1]), INTS(1));
 
     store(c, at(c, "aten::expand", V(v), list(dims, n)), t->out[0]);
@@ -271,7 +290,7 @@ void fn_fill(struct npu_aten_ctx *c, const struct aclop_task *t)
 void fn_tile(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     int64_t times[ACLOP_INTS];
-    const int64_t n = ints(c, t->in[1], times);
+    const int64_t n = aclop_ints(c, t->in[1], times);
 
     if (n != t->in[0]->n_dims)
         npu_aten()->fail(c, "multiples needs one value for each dimension of x");
@@ -281,7 +300,7 @@ void fn_tile(struct npu_aten_ctx *c, const struct aclop_task *t)
 void fn_permute(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     int64_t perm[ACLOP_INTS];
-    const int64_t n = ints(c, t->in[1], perm);
+    const int64_t n = aclop_ints(c, t->in[1], perm);
 
     store(c, at(c, "aten::permute", TENSOR(c, t->in[0]), list(perm, n)), t->out[0]);
 }
@@ -289,7 +308,7 @@ void fn_permute(struct npu_aten_ctx *c, const struct aclop_task *t)
 void fn_flip(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     int64_t axes[ACLOP_INTS];
-    const int64_t n = ints(c, t->in[1], axes);
+    const int64_t n = aclop_ints(c, t->in[1], axes);
 
     store(c, at(c, "aten::flip", V(widened(c, t->in[0])), list(axes, n)), t->out[0]);
 }
@@ -317,7 +336,7 @@ void fn_slice(struct npu_aten_ctx *c, const struct aclop_task *t)
     const struct aclTensor *x = t->in[0];
     int v = value(c, x);
 
-    if (ints(c, t->in[1], begin) != x->n_dims || ints(c, t->in[2], size) != x->n_dims)
+    if (aclop_ints(c, t->in[1], begin) != x->n_dims || aclop_ints(c, t->in[2], size) != x->n_dims)
         npu_aten()->fail(c, "offsets and size need one value for each dimension of x");
     for (int64_t i = 0; i < (int64_t)x->n_dims && !npu_aten()->failed(c); i++)
         v = at(c, "aten::narrow", V(v), INT(i), INT(begin[i]),
@@ -350,26 +369,56 @@ static int stride_one(struct npu_aten_ctx *c, int v, int64_t dim, int64_t size,
               INT(step < 0 ? -step : step));
 }
 
+static bool mask_bit(const struct aclop_task *t, const char *name, int64_t i)
+{
+    return aclop_attr(t, name)->ints[0] >> i & 1;
+}
+
+/* Which places name a dimension of x, and how many of its dimensions an ellipsis stands for. */
+static int64_t behind_ellipsis(const struct aclop_task *t, int64_t n)
+{
+    int64_t named = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        named += !mask_bit(t, "ellipsis_mask", i) && !mask_bit(t, "new_axis_mask", i);
+    return (int64_t)t->in[0]->n_dims - named;
+}
+
+/* One place of begin, end and strides. *dim is the dimension of v that it is at, *from that of x.
+ */
+static int place(struct npu_aten_ctx *c, const struct aclop_task *t, int v, const struct strided *s,
+                 int64_t i, int64_t skip, int64_t *dim, int64_t *from)
+{
+    if (mask_bit(t, "ellipsis_mask", i)) {
+        *dim += skip;
+        *from += skip;
+        return v;
+    }
+    if (mask_bit(t, "new_axis_mask", i))
+        return at(c, "aten::unsqueeze", V(v), INT((*dim)++));
+    if (mask_bit(t, "shrink_axis_mask", i)) {
+        ++*from;
+        return at(c, "aten::select.int", V(v), INT(*dim), INT(s->begin[i]));
+    }
+    v = stride_one(c, v, *dim, t->in[0]->dim[*from], s, i,
+                   (unsigned)mask_bit(t, "begin_mask", i) | (unsigned)mask_bit(t, "end_mask", i)
+                                                                << 1);
+    ++*dim;
+    ++*from;
+    return v;
+}
+
 void fn_strided_slice(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
-    const int64_t begins = aclop_attr(t, "begin_mask")->ints[0],
-                  ends = aclop_attr(t, "end_mask")->ints[0];
-    const int64_t shrink = aclop_attr(t, "shrink_axis_mask")->ints[0];
     struct strided s;
-    const int64_t n = ints(c, t->in[1], s.begin);
+    const int64_t n = aclop_ints(c, t->in[1], s.begin), skip = behind_ellipsis(t, n);
     int v = widened(c, t->in[0]); /* flip knows few unsigned types */
+    int64_t dim = 0, from = 0;
 
-    if (ints(c, t->in[2], s.end) != n || ints(c, t->in[3], s.step) != n || n > t->in[0]->n_dims)
+    if (aclop_ints(c, t->in[2], s.end) != n || aclop_ints(c, t->in[3], s.step) != n || skip < 0)
         npu_aten()->fail(c, "begin, end and strides differ in length, or are longer than x");
-    for (int64_t i = n - 1; i >= 0 && !npu_aten()->failed(c); i--) {
-        const int64_t size = t->in[0]->dim[i];
-
-        if (shrink >> i & 1)
-            v = at(c, "aten::select.int", V(v), INT(i), INT(s.begin[i]));
-        else
-            v = stride_one(c, v, i, size, &s, i,
-                           (unsigned)(begins >> i & 1) | (unsigned)(ends >> i & 1) << 1);
-    }
+    for (int64_t i = 0; i < n && !npu_aten()->failed(c); i++)
+        v = place(c, t, v, &s, i, skip, &dim, &from);
     store(c, v, t->out[0]);
 }
 
@@ -380,25 +429,21 @@ static int padded(struct npu_aten_ctx *c, int v, const int64_t *pad, int64_t n)
 
 /* torch wants the pairs from the last dimension on. The value goes in by a mask: as a scalar it
  * would lose bits of an int64 or a complex. */
-void fn_pad(struct npu_aten_ctx *c, const struct aclop_task *t)
+static void pad_constant(struct npu_aten_ctx *c, const struct aclop_task *t, const int64_t *before,
+                         const int64_t *after)
 {
-    const struct aclop_value *contiguous = aclop_attr(t, "paddings_contiguous");
-    const bool by_pairs = !contiguous->n || contiguous->ints[0];
     const int64_t n_dims = t->in[0]->n_dims;
-    int64_t pad[ACLOP_INTS], mirrored[ACLOP_INTS];
-    const bool fits = ints(c, t->in[1], pad) == 2 * n_dims && 2 * n_dims <= ACLOP_INTS;
+    int64_t mirrored[ACLOP_INTS];
     int v;
 
-    if (!fits)
-        npu_aten()->fail(c, "paddings needs two values for each dimension of x");
-    for (int64_t i = 0; fits && i < n_dims; i++) {
-        mirrored[2 * i] = by_pairs ? pad[2 * (n_dims - 1 - i)] : pad[n_dims - 1 - i];
-        mirrored[2 * i + 1] = by_pairs ? pad[2 * (n_dims - 1 - i) + 1] : pad[2 * n_dims - 1 - i];
+    for (int64_t i = 0; i < n_dims; i++) {
+        mirrored[2 * i] = before[n_dims - 1 - i];
+        mirrored[2 * i + 1] = after[n_dims - 1 - i];
     }
-    v = padded(c, value(c, t->in[0]), mirrored, fits ? 2 * n_dims : 0);
+    v = padded(c, value(c, t->in[0]), mirrored, 2 * n_dims);
     if (t->n_in > 2 && t->in[2]) {
         const int ones = at(c, "aten::ones_like", TENSOR(c, t->in[0]));
-        const int inside = padded(c, ones, mirrored, fits ? 2 * n_dims : 0);
+        const int inside = padded(c, ones, mirrored, 2 * n_dims);
 
         v = at(c, "aten::where.self", V(at(c, "aten::ne.Scalar", V(inside), INT(0))), V(v),
                V(at(c, "aten::reshape", TENSOR(c, t->in[2]), list(NULL, 0))));
@@ -406,11 +451,71 @@ void fn_pad(struct npu_aten_ctx *c, const struct aclop_task *t)
     store(c, v, t->out[0]);
 }
 
+/* The element that stands at place i of a padded dimension of n: at the edge, or mirrored at it or
+ * behind it. */
+static int64_t mirrored_at(const char *mode, int64_t i, int64_t n)
+{
+    const bool is_edge = !strcmp(mode, "edge"), is_symmetric = !strcmp(mode, "SYMMETRIC");
+
+    if (i < 0)
+        return is_edge ? 0 : is_symmetric ? -1 - i : -i;
+    if (i >= n)
+        return is_edge ? n - 1 : is_symmetric ? 2 * n - 1 - i : 2 * n - 2 - i;
+    return i;
+}
+
+static int mirror_dim(struct npu_aten_ctx *c, int v, int64_t dim, int64_t n, const char *mode,
+                      int64_t before, int64_t after)
+{
+    const int64_t size = before + n + after;
+    int64_t *index = calloc((size_t)(size > 0 ? size : 0) + 1, sizeof *index);
+
+    for (int64_t i = 0; index && i < size; i++) {
+        index[i] = mirrored_at(mode, i - before, n);
+        if (index[i] < 0 || index[i] >= n)
+            npu_aten()->fail(c, "a mirrored padding is longer than its dimension");
+    }
+    if (!index)
+        npu_aten()->fail(c, "no memory for the padding");
+    v = at(c, "aten::index_select", V(v), INT(dim),
+           V(npu_aten()->blob(c, index, DT_INT64, &size, 1)));
+    free(index);
+    return v;
+}
+
+/* constant, or what stands at the edge. */
+void fn_pad(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const struct aclop_value *contiguous = aclop_attr(t, "paddings_contiguous");
+    const char *mode = aclop_attr(t, "mode")->text;
+    const bool by_pairs = !contiguous->n || contiguous->ints[0];
+    const int64_t n_dims = t->in[0]->n_dims;
+    int64_t pad[ACLOP_INTS], before[ACLOP_INTS], after[ACLOP_INTS];
+    int v;
+
+    if (aclop_ints(c, t->in[1], pad) != 2 * n_dims || 2 * n_dims > ACLOP_INTS) {
+        npu_aten()->fail(c, "paddings needs two values for each dimension of x");
+        return;
+    }
+    for (int64_t i = 0; i < n_dims; i++) {
+        before[i] = by_pairs ? pad[2 * i] : pad[i];
+        after[i] = by_pairs ? pad[2 * i + 1] : pad[n_dims + i];
+    }
+    if (!*mode || !strcmp(mode, "constant")) {
+        pad_constant(c, t, before, after);
+        return;
+    }
+    v = value(c, t->in[0]);
+    for (int64_t i = 0; i < n_dims; i++)
+        v = mirror_dim(c, v, i, t->in[0]->dim[i], mode, before[i], after[i]);
+    store(c, v, t->out[0]);
+}
+
 /* Indices of any shape take the place of the axis. */
 void fn_gather(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     int64_t axis[ACLOP_INTS];
-    const bool one = ints(c, t->in[2], axis) == 1;
+    const bool one = aclop_ints(c, t->in[2], axis) == 1;
     int index = at(c, "aten::reshape", TENSOR(c, t->in[1]), INTS(-1));
     int v;
 
@@ -430,7 +535,7 @@ void fn_gather(struct npu_aten_ctx *c, const struct aclop_task *t)
 /* Axes of a reduction: without any, all of them or none. */
 static int64_t reduced(struct npu_aten_ctx *c, const struct aclop_task *t, int64_t axes[ACLOP_INTS])
 {
-    int64_t n = ints(c, t->in[1], axes);
+    int64_t n = aclop_ints(c, t->in[1], axes);
 
     if (!n && aclop_attr(t, "noop_with_empty_axes")->n && !flag(t, "noop_with_empty_axes"))
         for (; n < (int64_t)t->in[0]->n_dims; n++)
@@ -442,12 +547,11 @@ void fn_reduce(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     int64_t axes[ACLOP_INTS];
     const int64_t n = reduced(c, t, axes);
-    const int x = widened(c, t->in[0]);
+    const bool flips = t->in[0]->dtype == DT_UINT64 && !strncmp(t->row->schema, "aten::am", 8);
+    const int x = flips ? top_bit(c, widened(c, t->in[0])) : widened(c, t->in[0]);
+    const int v = n ? at(c, t->row->schema, V(x), list(axes, n), BOOL(flag(t, "keep_dims"))) : x;
 
-    if (!n)
-        store(c, x, t->out[0]);
-    else
-        store(c, at(c, t->row->schema, V(x), list(axes, n), BOOL(flag(t, "keep_dims"))), t->out[0]);
+    store(c, flips ? top_bit(c, v) : v, t->out[0]);
 }
 
 /* torch multiplies along one dimension at a time. */
@@ -492,7 +596,7 @@ static int shifted(struct npu_aten_ctx *c, const struct aclop_task *t, int v, in
 void fn_cumulate(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     int64_t axis[ACLOP_INTS];
-    const bool one = ints(c, t->in[1], axis) == 1;
+    const bool one = aclop_ints(c, t->in[1], axis) == 1;
     int v = is_half(t->in[0]->dtype) ? wide(c, t->in[0]) : widened(c, t->in[0]);
 
     if (!one) {
@@ -619,7 +723,7 @@ void fn_layer_norm_v3(struct npu_aten_ctx *c, const struct aclop_task *t)
 void fn_layer_norm_v4(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     int64_t shape[ACLOP_INTS];
-    const int64_t n = ints(c, t->in[1], shape), first = (int64_t)t->in[0]->n_dims - n;
+    const int64_t n = aclop_ints(c, t->in[1], shape), first = (int64_t)t->in[0]->n_dims - n;
     const struct normal s = normalise(c, t->in[0], first, aclop_attr(t, "epsilon")->real);
 
     if (memcmp(shape, t->in[0]->dim + first, (size_t)n * sizeof *shape) != 0)

@@ -88,9 +88,23 @@ def describe(lib, tensors, memory, places, names, fmt):
     return descs, buffers
 
 
-def run(op_type, inputs, outputs, *, host=(), names=None, fmt=2, spoil=False, **attrs):
-    """host: numbers of the inputs in host memory; spoil: overwrite them once the call is queued."""
+def shape_of(lib, desc):
+    """What the caller of aclopCompileAndExecuteV2 reads behind the call."""
+    size = ctypes.c_int64()
+    shape = []
+    for i in range(lib.aclGetTensorDescNumDims(ctypes.c_void_p(desc))):
+        assert lib.aclGetTensorDescDimV2(ctypes.c_void_p(desc), ctypes.c_size_t(i), ctypes.byref(size)) == 0
+        shape.append(size.value)
+    return shape
+
+
+def run(op_type, inputs, outputs, *, host=(), names=None, fmt=2, spoil=False, shaped=False, **attrs):
+    """host: numbers of the inputs in host memory; spoil: overwrite them once the call is queued;
+    shaped: outputs are lists with room for more, and the operator says their shapes."""
     lib, compiler = acl(), ctypes.CDLL("libacl_op_compiler.so")
+    execute = compiler.aclopCompileAndExecuteV2 if shaped else compiler.aclopCompileAndExecute
+    if shaped:
+        outputs = [torch.zeros(t.numel() + 3, dtype=t.dtype) for t in outputs]
     torch.npu.synchronize()
     places = [HOST if i in host else DEVICE for i in range(len(inputs))]
     memory = [t if t is None else bytes_of(t) if p == HOST else bytes_of(t).npu() for t, p in zip(inputs, places)]
@@ -98,13 +112,14 @@ def run(op_type, inputs, outputs, *, host=(), names=None, fmt=2, spoil=False, **
     torch.npu.synchronize()
     in_descs, in_buffers = describe(lib, inputs, memory, places, names, fmt)
     out_descs, out_buffers = describe(lib, outputs, written, [DEVICE] * len(outputs), None, fmt)
-    code = compiler.aclopCompileAndExecute(op_type.encode(), len(inputs), in_descs, in_buffers, len(outputs),
-                                           out_descs, out_buffers, attributes(lib, attrs), 0, 0, None, None)
+    code = execute(op_type.encode(), len(inputs), in_descs, in_buffers, len(outputs), out_descs, out_buffers,
+                   attributes(lib, attrs), 0, 0, None, None)
     if code:
         raise Refused(code, aclnn.last_error())
     if spoil:
         for i in host:
             memory[i].zero_()
     torch.npu.synchronize()
-    return [torch.empty(0, dtype=t.dtype).set_(w.cpu().untyped_storage(), 0, t.shape) for t, w in
-            zip(outputs, written)]
+    shapes = [shape_of(lib, d) if shaped else t.shape for d, t in zip(out_descs, outputs)]
+    return [torch.empty(0, dtype=t.dtype).set_(w.cpu().untyped_storage(), 0, shape) for t, w, shape in
+            zip(outputs, written, shapes)]

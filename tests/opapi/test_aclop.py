@@ -16,7 +16,9 @@ import torch
 
 pytest.importorskip("torch_npu")
 
+import aclnn  # noqa: E402
 import aclop  # noqa: E402
+import aclop_cases  # noqa: E402
 
 ROWS = aclop.rows()
 X = np.array([[0.3, -1.2, 2.0, 0.7], [-0.4, 0.1, 1.5, -2.2]])
@@ -84,14 +86,21 @@ def sorted_with(x, axis, descending):
     return [np.take_along_axis(x, i, axis), i]
 
 
+def divide(a, b):
+    """The quotient in the type of a: without its fraction when that is an integer."""
+    return np.trunc(real(a) / real(b)).astype(a.dtype) if whole(a) else real(a) / real(b)
+
+
 CASES = {}
 
 
-def case(op_type, inputs, reference, **attrs):
-    CASES.setdefault(op_type, []).append((inputs, reference, attrs))
+def case(op_type, inputs, reference, types=None, **attrs):
+    """types: those that the case is for, when it is not for all of the row's."""
+    CASES.setdefault(op_type, []).append((inputs, reference, attrs, types))
 
 
-for name, fn in dict(Add=lambda a, b: a | b if a.dtype == BOOL else a + b, Sub=lambda a, b: a - b, Mul=lambda a, b: a * b,
+for name, fn in dict(Add=lambda a, b: a | b if a.dtype == BOOL else a + b,
+                     Sub=lambda a, b: a ^ b if a.dtype == BOOL else a - b, Mul=lambda a, b: a * b,
                      Maximum=np.maximum, Minimum=np.minimum, Equal=np.equal, NotEqual=np.not_equal, Less=np.less,
                      LessEqual=np.less_equal, Greater=np.greater, GreaterEqual=np.greater_equal,
                      LogicalAnd=np.logical_and, LogicalOr=np.logical_or, BitwiseAnd=np.bitwise_and,
@@ -100,11 +109,14 @@ for name, fn in dict(Add=lambda a, b: a | b if a.dtype == BOOL else a + b, Sub=l
     case(name, [X, ROW4], fn)
     case(name, [ONE, X], fn)
     case(name, [ROW4[0], X], fn)
-for name, fn in dict(RealDiv=np.divide, Div=np.divide, FloorDiv=np.floor_divide, FloorMod=np.mod, Mod=np.fmod).items():
+for name, fn in dict(RealDiv=divide, Div=divide, FloorDiv=np.floor_divide, FloorMod=np.mod, Mod=np.fmod).items():
     case(name, [X, np.where(np.abs(Y) < 1, 3.0, Y)], fn)
     case(name, [X, np.array([3.0, 2.0, 5.0, 3.0])], fn)
-case("Pow", [POSITIVE, Y], np.power)
+case("Pow", [POSITIVE, np.abs(Y)], np.power)
+case("Pow", [X * 2, np.array([2.0, 3, 1, 0])], lambda a, b: a**b if whole(a) else np.power(a, np.rint(b.real).astype(int)),
+     types=(torch.float32, torch.float64, torch.int32, torch.int64))
 case("Xlogy", [X, POSITIVE], lambda a, b: a * np.log(b))
+case("Xlogy", [np.zeros((2, 4)), POSITIVE * 0], lambda a, b: np.zeros((2, 4)))
 case("Muls", [X], lambda x: x * 2.5, value=2.5)
 case("LeftShift", [np.abs(X) * 4, np.array([1.0, 2, 3, 1])], np.left_shift)
 case("RightShift", [np.abs(X) * 40, np.array([1.0, 2, 3, 1])], np.right_shift)
@@ -155,12 +167,23 @@ case("Slice", [X, ints(1, 1), ints(-1, -1)], lambda x, o, s: x[1:, 1:])
 case("StridedSlice", [X, ints(0, 3), ints(2, 0), ints(1, -2)], lambda x, *_: x[0:2, 3:0:-2])
 case("StridedSlice", [X, ints(-1, 1), ints(9, 9), ints(1, 1)], lambda x, *_: x[:, 1:], begin_mask=1, end_mask=3)
 case("StridedSlice", [X, ints(1), ints(2), ints(1)], lambda x, *_: x[1], shrink_axis_mask=1)
+CUBE = np.arange(24.0).reshape(2, 3, 4) / 7
+case("StridedSlice", [CUBE, ints(9, 1), ints(9, 3), ints(1, 1)], lambda x, *_: x[..., 1:3], ellipsis_mask=1)
+case("StridedSlice", [CUBE, ints(1, 0, 9, 2), ints(2, 0, 9, 0), ints(1, 1, 1, -1)], lambda x, *_: x[1, None, ..., 2:0:-1],
+     shrink_axis_mask=1, new_axis_mask=2, ellipsis_mask=4)
+case("StridedSlice", [CUBE, ints(9, 0, 1), ints(9, 0, 3), ints(1, 1, 1)], lambda x, *_: x[..., None, 1:3], ellipsis_mask=1, new_axis_mask=2)
 case("Pad", [X, ints(1, 0, 0, 2)], lambda x, p: np.pad(x, ((1, 0), (0, 2))))
 case("PadV3", [X, ints(1, 0, 0, 2), ROW4[2]], lambda x, p, v: np.pad(x, ((1, 0), (0, 2)), constant_values=v))
 case("PadV3", [X, ints(1, 0, 0, 2)], lambda x, p: np.pad(x, ((1, 0), (0, 2))), mode="constant", paddings_contiguous=True)
 case("PadV3", [X, ints(1, 0, 0, 2)], lambda x, p: np.pad(x, ((1, 0), (0, 2))), paddings_contiguous=True)
 case("PadV3", [X, ints(1, 0, 0, 2)], lambda x, p: np.pad(x, ((1, 0), (0, 2))), _exclude_engines="AiCore")
 case("PadV3", [X, ints(1, 0, 0, 2)], lambda x, p: np.pad(x, ((1, 0), (0, 2))))
+for mode, pads in (("reflect", (1, 0, 2, 3)), ("edge", (3, 1, 0, 5))):
+    case("PadV3", [X, ints(*pads)], lambda x, p, m=mode, q=pads: np.pad(x, (q[:2], q[2:]), m), mode=mode)
+    case("PadV3", [X, ints(*pads[::2], *pads[1::2])], lambda x, p, m=mode, q=pads: np.pad(x, (q[:2], q[2:]), m), mode=mode,
+         paddings_contiguous=False)
+for mode, pads in (("REFLECT", (1, 0, 2, 3)), ("SYMMETRIC", (2, 1, 0, 4))):
+    case("MirrorPad", [X, ints(*pads)], lambda x, p, m=mode, q=pads: np.pad(x, (q[:2], q[2:]), m.lower()), mode=mode)
 case("PadV3", [X, ints(1, 2, 0, 3)], lambda x, p: np.pad(x, ((1, 0), (2, 3))), paddings_contiguous=False)
 case("GatherV2", [X, ints(1, 1, 0).reshape(3, 1), ints(1)], lambda x, i, a: x[:, i], batch_dims=0)
 case("GatherV2", [X, ints(-1, 1, 0), ints(1)], lambda x, i, a: x[:, i], negative_index_support=True)
@@ -169,6 +192,8 @@ case("MaskedFill", [X, np.array([[True], [False]]), ROW4[2]], lambda x, m, v: np
 for name in ("SelectV2", "Select"):
     case(name, [X > 0.5, X, Y], np.where)
 case("SelectV2", [np.array([[True], [False]]), ROW4, Y], np.where)
+case("Select", [np.array([True, False]), X, Y], lambda c, x, y: np.where(c[:, None], x, y))
+case("Select", [np.array(False), X, Y], np.where)
 for name, fn in dict(ReduceSum=np.sum, ReduceMean=np.mean, ReduceMax=np.max, ReduceMin=np.min, ReduceProd=np.prod,
                      ReduceAll=np.all, ReduceAny=np.any).items():
     case(name, [X, ints(1)], lambda x, a, fn=fn: fn(x, 1), keep_dims=False)
@@ -211,6 +236,7 @@ case("BatchMatMul", [np.stack([X, Y]), np.stack([Y, X])], lambda a, b: a.transpo
 case("BatchMatMul", [X, Y.reshape(4, 2)], lambda a, b: a @ b)
 case("LpNormReduceV2", [X], lambda x: (np.abs(x)**3).sum(1), p=3.0, axes=[1], keepdim=False)
 case("LpNormUpdateV2", [POSITIVE], lambda x: x**(1 / 3), p=3.0)
+aclop_cases.add(case)
 case("Cast", [X * 3], lambda x: x.astype(bool), dst_type=12)
 case("Cast", [X * 3], lambda x: np.real(x).astype(I32), dst_type=3)
 case("Cast", [X * 3], lambda x: np.real(x).astype(np.float32), dst_type=0)
@@ -220,7 +246,7 @@ TYPED_OUTPUTS = {"bool": torch.bool, "int32": torch.int32, "int64": torch.int64}
 def of_type(a, dtype, fixed):
     """The tensor of an input: indices and masks keep their type, anything else gets the one that is tested."""
     if fixed:
-        return torch.from_numpy(np.ascontiguousarray(a))
+        return torch.from_numpy(np.ascontiguousarray(a)).reshape(a.shape)
     if dtype == torch.bool:
         return torch.from_numpy(np.ascontiguousarray(a > 0)).reshape(a.shape)
     if dtype.is_complex:
@@ -247,7 +273,11 @@ def fixed_inputs(op_type, n):
 
 def output_types(op_type, expected, dtype, attrs):
     for word, e in zip(ROWS[op_type][2].split(), expected):
-        if ":I" in word:
+        if isinstance(e, torch.Tensor):
+            yield e.dtype
+        elif ":E" in word or ":D" in word:
+            yield {torch.bool: torch.float32, torch.int8: torch.int32 if ":D" in word else dtype}.get(dtype, dtype)
+        elif ":I" in word or ":N" in word:
             yield TYPED_OUTPUTS[str(e.dtype)]
         elif ":B" in word:
             yield torch.bool
@@ -264,14 +294,17 @@ TOLERANCE = {torch.float16: 2e-3, torch.bfloat16: 1e-2, torch.float32: 2e-5, tor
 
 def check(op_type, inputs, reference, attrs, dtype):
     fixed = fixed_inputs(op_type, len(inputs))
-    tensors = [of_type(np.asarray(a), dtype, f) for a, f in zip(inputs, fixed)]
+    tensors = [a if a is None or isinstance(a, torch.Tensor) else of_type(np.asarray(a), dtype, f)
+               for a, f in zip(inputs, fixed)]
     with np.errstate(all="ignore"):
-        expected = reference(*[exact(t) for t in tensors])
-    expected = [np.asarray(e) for e in (expected if isinstance(expected, list) else [expected])]
+        expected = reference(*[None if t is None else exact(t) for t in tensors])
+    expected = [e if isinstance(e, torch.Tensor) else np.asarray(e)
+                for e in (expected if isinstance(expected, list) else [expected])]
     types = list(output_types(op_type, expected, dtype, attrs))
-    expected = [torch.from_numpy(np.ascontiguousarray(e)).to(t).reshape(e.shape) for e, t in zip(expected, types, strict=True)]
+    expected = [(e if isinstance(e, torch.Tensor) else torch.from_numpy(np.ascontiguousarray(e))).to(t).reshape(e.shape)
+                for e, t in zip(expected, types, strict=True)]
     host = [i for i, t in enumerate(tensors) if fixed[i] and t.dtype in (torch.int32, torch.int64)]
-    actual = aclop.run(op_type, tensors, expected, host=host, spoil=True, **attrs)
+    actual = aclop.run(op_type, tensors, expected, host=host, spoil=True, shaped="*" in ROWS[op_type][2], **attrs)
     for a, e in zip(actual, expected):
         tol = TOLERANCE.get(e.dtype, 1e-9) if e.is_floating_point() or e.is_complex() else 0
         if e.dtype in (torch.uint16, torch.uint32, torch.uint64):
@@ -282,13 +315,14 @@ def check(op_type, inputs, reference, attrs, dtype):
 @pytest.mark.parametrize("op_type", ROWS)
 def test_every_type(op_type):
     for dtype in ROWS[op_type][4]:
-        for inputs, reference, attrs in CASES[op_type]:
-            check(op_type, inputs, reference, attrs, dtype)
+        for inputs, reference, attrs, types in CASES[op_type]:
+            if types is None or dtype in types:
+                check(op_type, inputs, reference, attrs, dtype)
 
 
 def test_every_row_has_a_case():
     assert sorted(CASES) == sorted(ROWS)
-    assert sum(full for full, *_ in ROWS.values()) >= 60
+    assert sum(full for full, *_ in ROWS.values()) >= 160
 
 
 # ---- layer normalisation against torch ----
@@ -365,10 +399,80 @@ def test_inputs_go_by_name_when_all_have_one():
             aclop.run("LayerNormV3", [x, gamma, beta], like, names=names, **attrs)
 
 
+# ---- masks: what is random, and what is opaque ----
+
+def masks(name, keep, *, n=(50, 60), rest=(), **attrs):
+    size = 3000 if name.endswith("V3") else 3072 // 8
+    like = torch.zeros(size, dtype=torch.uint8)
+    return aclop.run(name, [torch.tensor(n), torch.tensor(keep), *rest], [like], host=(0, 1), **attrs)[0]
+
+
+def bits(mask, name):
+    flat = mask.numpy() if name.endswith("V3") else np.unpackbits(mask.numpy(), bitorder="little")
+    return flat[:3000].astype(bool), flat[3000:]
+
+
+@pytest.mark.parametrize("name", ["DropOutGenMask", "DropOutGenMaskV3", "StatelessDropOutGenMask"])
+def test_dropout_masks(name):
+    """As many bits as asked for, decided by the seeds alone; the padding keeps nothing, and DoMask reads them so."""
+    def seeds(a, b, offset=0):
+        if name[0] != "S":
+            return dict(seed=a, seed2=b)
+        return dict(rest=[torch.tensor([v], dtype=torch.int32) for v in (a, b)] + [torch.tensor([0, offset])])
+    first = masks(name, 0.3, **seeds(7, 1))
+    keep, padding = bits(first, name)
+    assert 0.26 < keep.mean() < 0.34 and not padding.any()
+    assert torch.equal(first, masks(name, 0.3, **seeds(7, 1)))
+    assert not torch.equal(first, masks(name, 0.3, **seeds(7, 2))) and not torch.equal(first, masks(name, 0.3, **seeds(8, 1)))
+    if name[0] == "S":
+        assert not torch.equal(first, masks(name, 0.3, **seeds(7, 1, offset=4)))
+    else:
+        assert not torch.equal(masks(name, 0.3, **seeds(0, 0)), masks(name, 0.3, **seeds(0, 0)))  # any seed
+    x = torch.linspace(-3, 3, 3000).reshape(50, 60)
+    do = "DropOutDoMaskV3" if name.endswith("V3") else "DropOutDoMask"
+    if name.endswith("V3"):
+        first = torch.cat([first, torch.zeros(72, dtype=torch.uint8)])
+    y, = aclop.run(do, [x, first, torch.tensor([0.3])], [x])
+    torch.testing.assert_close(y, torch.where(torch.from_numpy(keep).reshape(50, 60), x / 0.3, 0))
+
+
+def test_dropout_mask_is_that_of_aclnn():
+    out = torch.zeros(384, dtype=torch.uint8).npu()
+    aclnn.run("aclnnDropoutGenMask", [50, 60], 0.75, 5, 9, out)
+    rest = [torch.tensor([v], dtype=torch.int32) for v in (5, 0)] + [torch.tensor([0, 9])]
+    assert torch.equal(out.cpu(), masks("StatelessDropOutGenMask", 0.25, rest=rest))
+
+
+@pytest.mark.parametrize("ceil", [False, True])
+def test_max_pool_mask_goes_back_to_where_the_maximum_was(ceil):
+    x = torch.linspace(-2, 3, 2 * 3 * 9 * 8).mul(7).sin().reshape(2, 3, 9, 8)
+    y, index = torch.nn.functional.max_pool2d(x, (3, 2), (2, 1), (1, 1), ceil_mode=ceil, return_indices=True)
+    words = (y[0, 0].numel() + 15) // 16 + 1
+    attrs = dict(ksize=[1, 3, 2, 1], strides=[1, 2, 1, 1], pads=[1, 1, 1, 1], ceil_mode=ceil)
+    got, mask = aclop.run("MaxPoolWithArgmaxV1", [x], [y, torch.zeros(2, 3, 6, words, dtype=torch.uint16)], **attrs)
+    assert torch.equal(got, y)
+    grad = torch.randn(y.shape, generator=torch.Generator().manual_seed(3))
+    want = torch.ops.aten.max_pool2d_with_indices_backward(grad, x, (3, 2), (2, 1), (1, 1), (1, 1), ceil, index)
+    torch.testing.assert_close(aclop.run("MaxPoolGradWithArgmaxV1", [x, grad, mask], [x], **attrs)[0], want)
+    with pytest.raises(aclop.Refused, match="argmax has shape .* mask of"):
+        aclop.run("MaxPoolWithArgmaxV1", [x], [y, mask[:, :, :5]], **attrs)
+
+
+@pytest.mark.parametrize("op_type", ["NonZero", "UniqueWithCountsAndSorting", "MaskedSelect"])
+def test_a_shape_that_the_data_decides_needs_v2(op_type):
+    inputs = {"MaskedSelect": [A, A > 0]}.get(op_type, [A])
+    outputs = [A, torch.zeros(8, dtype=torch.int64), torch.zeros(8, dtype=torch.int64)][:3 if op_type[0] == "U" else 1]
+    if op_type == "NonZero":
+        outputs = outputs[:0] + [torch.zeros(8, 2, dtype=torch.int64)]
+    with pytest.raises(aclop.Refused, match=f"{op_type}: the shape of its output is known only when it has run.*aclopCompileAndExecuteV2"):
+        aclop.run(op_type, inputs, outputs)
+
+
 # ---- what is refused, before anything is queued ----
 
 A, M = torch.tensor(X).float(), torch.zeros(2, 1)
 SHAPE = torch.tensor([4])
+HALF4 = IMAGE[:, :, :2, :3].half()
 REFUSALS = [
     ("DynamicRNN", [A], [A], {}, "aclop operator type DynamicRNN is not supported"),
     ("Add", [A], [A], {}, "input x2 is missing; the inputs are: x1 x2"),
@@ -387,7 +491,6 @@ REFUSALS = [
     ("Cast", [A], [A.int()], {}, "attribute dst_type is missing"),
     ("Cast", [A], [A.int()], {"dst_type": 9}, "dst_type is 9, but the output has type int32"),
     ("GatherV2", [A, SHAPE, SHAPE], [A], {"batch_dims": 1}, "attribute batch_dims is computed for 0 only"),
-    ("PadV3", [A, SHAPE], [A], {"mode": "reflect"}, "attribute mode is computed for constant only"),
     ("MatMul", [A, A], [A], {}, r"x1 of shape \[2, 4\] and x2 of shape \[2, 4\] do not multiply"),
     ("MatMul", [A[0], A], [A], {}, "must have 2 dimensions"),
     ("MatMul", [A, A.T], [A], {}, r"output 0 has shape \[2, 4\]; the result has \[2, 2\]"),
@@ -435,6 +538,44 @@ REFUSALS = [
     ("BroadcastTo", [A, torch.tensor([2, 8])], [A.repeat(1, 2)], {}, "does not broadcast"),
     ("LpNormReduceV2", [A], [A], {"axes": [1]}, r"the result has \[2\]"),
     ("LayerNormV3", [A, A[0], A[0]], [A, M, M], {"eps": 1e-5}, "there is no attribute eps"),
+    ("PadV3", [A, torch.tensor([1, 0, 0, 2])], [A], {"mode": "wrap"}, "mode is wrap; allowed: constant reflect edge"),
+    ("PadV3", [A, torch.tensor([2, 0, 0, 0])], [A], {"mode": "reflect"}, "mode reflect allows 0 to 1"),
+    ("PadV3", [A, torch.tensor([1, 0, 0, 2]), A[0, 0]], [A], {"mode": "edge"}, "mode edge takes no constant_values"),
+    ("MirrorPad", [A, torch.tensor([1, 0, 0, 2])], [A], {"mode": "reflect"}, "mode is reflect; allowed: REFLECT SYMMETRIC"),
+    ("RealDiv", [A > 0, A > 0], [A > 0], {}, "y has type bool; allowed: float32"),
+    ("Conv2D", [IMAGE, IMAGE], [IMAGE], {"strides": [1, 1], "pads": [0] * 4}, "attribute strides has 2 values; 4 are needed"),
+    ("Conv2D", [IMAGE, IMAGE], [IMAGE], {"pads": [0] * 4}, "attribute strides is missing"),
+    ("Conv2D", [IMAGE, IMAGE], [IMAGE], {"strides": [1] * 4, "pads": [0] * 4}, "do not fit"),
+    ("Conv2D", [IMAGE, IMAGE[:, :, :2, :2]], [IMAGE[:, :2]], {"strides": [1] * 4, "pads": [0] * 4},
+     "dimension 2 of the feature map has 4 elements; image 4, pads 0 and 0, kernel 2, stride 1 and dilation 1 make 3"),
+    ("Conv2D", [IMAGE, IMAGE[:, :, :2, :2], A[0]], [IMAGE[:, :2, :3, :4]], {"strides": [1] * 4, "pads": [0] * 4}, "bias has shape"),
+    ("Conv2D", [IMAGE, IMAGE[:, :, :2, :2]], [IMAGE[:, :2, :3, :4]], {"strides": [1] * 4, "pads": [0] * 4, "data_format": "NHWC"},
+     "data_format is computed for NCHW only"),
+    ("Conv2DBackpropInput", [torch.tensor([2, 3, 4, 6]), IMAGE[:, :, :2, :2], IMAGE[:, :2, :3, :4]], [IMAGE],
+     {"strides": [1] * 4, "pads": [0] * 4}, r"the result has \[2, 3, 4, 6\]"),
+    ("BNInfer", [IMAGE, A[0], A[0], A[0], A[0]], [IMAGE], {"epsilon": 1e-5}, "input 1 has shape .* x has 3 channels"),
+    ("BNInfer", [IMAGE, A[0].half(), A[0], A[0], A[0]], [IMAGE], {"epsilon": 1e-5}, "scale has type float16; allowed: float32"),
+    ("BNTrainingReduceGrad", [IMAGE, IMAGE[:1]] + [A[0, :3]] * 5, [IMAGE], {}, "grads has shape"),
+    ("MaxPoolWithArgmaxV1", [IMAGE], [IMAGE, IMAGE.int()], {"ksize": [1, 2, 2, 1], "strides": [1] * 4, "pads": [0] * 4},
+     "in dimension 2 the result has 3"),
+    ("DropOutDoMask", [IMAGE, torch.zeros(8, dtype=torch.uint8), A[0, :1]], [IMAGE], {}, "x of 120 elements needs 16 bytes"),
+    ("DropOutGenMask", [torch.tensor([200]), A[0, 0]], [torch.zeros(16, dtype=torch.uint8)], {}, "has 32 bytes"),
+    ("Quantize", [A, A[0], None], [A.to(torch.int8)], {"dtype": "qint8"}, "dtype is qint8; allowed: torch.qint8, torch.quint8, torch.qint32"),
+    ("Quantize", [A, A[0, :2], None], [A.to(torch.int8)], {"dtype": "torch.qint8"}, "scales has shape"),
+    ("Quantize", [A, A[0], None], [A.to(torch.uint8)], {"dtype": "torch.qint8"}, "dtype is torch.qint8, but y has type uint8"),
+    ("ScatterElements", [A, torch.zeros(2, 5, dtype=torch.int64), A], [A], {}, "do not fit along axis 0"),
+    ("ScatterElements", [A, torch.zeros(2, 4, dtype=torch.int64), A], [A], {"reduction": "min"}, "reduction is min; allowed: none, add, mul"),
+    ("ScatterNdUpdate", [A, torch.zeros(2, 3, dtype=torch.int64), A], [A], {}, "its last dimension names 1 to 2"),
+    ("ScatterNdUpdate", [A, torch.zeros(2, 1, dtype=torch.int64), A[:1]], [A], {}, "updates has shape"),
+    ("AsStrided", [A, torch.tensor([2, 4]), torch.tensor([4, 1]), torch.tensor(1)], [A], {}, "the view reaches element 8; there are 8"),
+    ("AsStrided", [A, torch.tensor([2, 4]), torch.tensor([4]), torch.tensor(0)], [A], {}, "stride has 1 values; 2 are needed"),
+    ("TopKV2", [A, torch.tensor(5)], [A, A.int()], {}, "k is 5; x has 4 along dim -?1"),
+    ("Range", [A[0], A[0, 0], A[0, 0]], [A[0]], {}, "input 0 has shape"),
+    ("MseLoss", [A, A], [A[0, 0]], {"reduction": "max"}, "max is not one of: none.mean.sum"),
+    ("MseLoss", [A, A], [A[0, 0]], {"reduction": "none"}, "without a reduction it has that of the first input"),
+    ("MseLoss", [A, A], [A], {}, "the reduction mean leaves one element"),
+    ("AttentionScore", [HALF4, HALF4, HALF4, HALF4[:, :, :1, :2], HALF4[0, 0, 0, :1]], [HALF4, HALF4[:, :, :2, :2]],
+     {"key_transpose": True}, "attribute key_transpose is computed for 0 only"),
     ("LayerNormV3", [A, A[0], A[0]], [A, M, M], {}, "gamma has shape"),
     ("LayerNormV3", [A, A[0], A[0]], [A, M, M], {"begin_norm_axis": 2}, "begin_norm_axis 2"),
     ("LayerNormV3", [A, A[0], A[0]], [A, M[0], M], {"begin_norm_axis": 1, "begin_params_axis": 1}, "output 1 has shape"),

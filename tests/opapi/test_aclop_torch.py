@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of torch_npu that have no aclnn operator and go through OpCommand, against torch on the CPU."""
+import pytest
+import torch
+import torch.nn.functional as F
+
+torch_npu = pytest.importorskip("torch_npu")
+
+G = torch.Generator().manual_seed(1)
+X = torch.randn(2, 4, 6, 5, generator=G)
+M = X[0, 0]
+W = torch.randn(6, 4, 3, 2, generator=G)
+B = torch.randn(6, generator=G)
+HALF = torch.randn(2, 3, 32, 32, generator=G).half()
+
+
+def attention(q):
+    p = torch.softmax(q @ q.transpose(-1, -2) * 0.125, -1)
+    return (p @ q).permute(0, 2, 1, 3).reshape(64, 96)
+
+
+FUNCTIONS = {
+    "npu_conv2d": (lambda x, w, b: torch_npu.npu_conv2d(x, w, b, [2, 1], [1, 0], [1, 1], 1),
+                   lambda x, w, b: F.conv2d(x, w, b, [2, 1], [1, 0]), [X, W, B]),
+    "npu_conv3d": (lambda x, w: torch_npu.npu_conv3d(x, w, None, [1, 1, 1], [0, 0, 0], [1, 1, 1], 1), F.conv3d,
+                   [HALF[None, :, :2], HALF[:, :2, :2, :2].reshape(2, 2, 1, 2, 2)]),
+    "npu_conv_transpose2d": (lambda x, w: torch_npu.npu_conv_transpose2d(x, w, None, [0, 0], [0, 0], [1, 1], [1, 1], 1),
+                             F.conv_transpose2d, [X, W[:4, :3, :2]]),
+    "npu_mish": (torch_npu.npu_mish, F.mish, [X]),
+    "npu_silu": (torch_npu.npu_silu, F.silu, [X]),
+    "npu_bmmV2": (lambda a, b: torch_npu.npu_bmmV2(a, b, []), torch.matmul, [X[0], X[0].transpose(1, 2).contiguous()]),
+    "npu_max": (lambda x: torch_npu.npu_max(x, dim=2)[0], lambda x: x.max(2)[0], [X]),
+    "npu_min": (lambda x: torch_npu.npu_min(x, dim=2)[0], lambda x: x.min(2)[0], [X]),
+    "npu_pad": (lambda x: torch_npu.npu_pad(x, [1, 2, 0, 1]), lambda x: F.pad(x, [0, 1, 1, 2]), [M]),
+    "npu_slice": (lambda x: torch_npu.npu_slice(x, [1, 0], [2, 3]), lambda x: x[1:3, 0:3], [M]),
+    "npu_transpose": (lambda x: torch_npu.npu_transpose(x, (1, 0, 3, 2)), lambda x: x.permute(1, 0, 3, 2), [X]),
+    "npu_broadcast": (lambda x: torch_npu.npu_broadcast(x, (3, 6)), lambda x: x.expand(3, 6), [B]),
+    "npu_stride_copy": (lambda x: torch_npu.npu_stride_copy(x, (2, 3), (1, 2), 1), lambda x: x.as_strided((2, 3), (1, 2), 1), [M]),
+    "npu_layer_norm_eval": (lambda x: torch_npu.npu_layer_norm_eval(x, [5], None, None, 1e-5), lambda x: F.layer_norm(x, [5]), [X]),
+    "npu_indexing": (lambda x: torch_npu.npu_indexing(x, [0, 1], [2, 3], [1, 1]), lambda x: x[0:2, 1:3], [M]),
+    "npu_dropout_do_mask": (lambda x, m: torch_npu.npu_dropout_do_mask(x, m, 0.5)[0], lambda x, m: x * 2,
+                            [X, torch.full((32,), 255, dtype=torch.uint8)]),
+    "npu_fused_attention_score": (lambda q, m: torch_npu.npu_fused_attention_score(q, q, q, m, 0.125, 1.0),
+                                  lambda q, m: attention(q), [HALF, torch.zeros(2, 1, 32, 32).half()]),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_function(name):
+    on_npu, reference, inputs = FUNCTIONS[name]
+    y = on_npu(*[x.npu() for x in inputs]).cpu()
+    wide = [x.float() if x.dtype == torch.float16 else x for x in inputs]
+    tol = 1e-2 if y.dtype == torch.float16 else 1e-5
+    torch.testing.assert_close(y.float(), reference(*wide), rtol=tol, atol=tol)
+
+
+def test_dropout_keeps_what_its_mask_says():
+    x = torch.ones(100, 100)
+    y, mask = torch_npu._dropout_with_byte_mask(x.npu(), 0.25)
+    kept = mask.cpu()[:10000].reshape(100, 100) != 0
+    torch.testing.assert_close(y.cpu(), kept / 0.75)
+    assert 0.72 < kept.float().mean() < 0.78
