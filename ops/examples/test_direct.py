@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 DIRECT = Path(__file__).resolve().parent / "direct"
+KERNELS_IN_C = sorted((DIRECT / "c").glob("*.c"))
 CHIPS = {"dav-2201": ("Ascend910B2", "Ascend910_9391"), "dav-3510": ("Ascend950PR_9599",)}
 
 
@@ -15,8 +16,12 @@ def compile_file(source, arch, cann, out):
     assert run.returncode == 0, run.stderr[-3000:]
 
 
-@pytest.mark.parametrize("arch", CHIPS)
-@pytest.mark.parametrize("source", sorted(DIRECT.glob("*.asc")), ids=lambda p: p.stem)
+# Calls of the C API from UB to UB are dav-2201's.
+PAIRS = [(source, arch) for source in sorted(DIRECT.glob("*.asc")) for arch in CHIPS
+         if arch == "dav-2201" or not source.stem.endswith("_c")]
+
+
+@pytest.mark.parametrize("source,arch", PAIRS, ids=lambda p: getattr(p, "stem", p))
 def test_builds_and_agrees(source, arch, cann, tmp_path):
     compile_file(source, arch, cann, tmp_path / "main")
     for soc in CHIPS[arch]:
@@ -26,10 +31,56 @@ def test_builds_and_agrees(source, arch, cann, tmp_path):
         assert lines and all(line.startswith("0 of ") and line.endswith(" elements wrong") for line in lines)
 
 
+WORDS = r"""
+#include <stdint.h>
+#define __vector__
+#define __global__
+#define __aicore__
+#define __gm__
+#define __ubuf__
+typedef _Float16 half;
+typedef struct { uint16_t bits; } bfloat16_t;
+typedef enum { PIPE_V, PIPE_MTE2, PIPE_MTE3 } pipe_t;
+int64_t asc_get_block_num(void);
+int64_t asc_get_block_idx(void);
+void asc_init(void);
+void asc_sync_notify(pipe_t from, pipe_t to, int id);
+void asc_sync_wait(pipe_t from, pipe_t to, int id);
+void asc_copy_gm2ub_align(void *dst, const void *src, uint32_t size);
+void asc_copy_ub2gm_align(void *dst, const void *src, uint32_t size);
+void asc_add(half *dst, const half *src0, const half *src1, uint32_t count);
+void asc_mul(int32_t *dst, const int32_t *src0, const int32_t *src1, uint32_t count);
+void asc_add_scalar(int32_t *dst, const int32_t *src, int32_t value, uint32_t count);
+void asc_mul_scalar(int32_t *dst, const int32_t *src, int32_t value, uint32_t count);
+void asc_max_scalar(int32_t *dst, const int32_t *src, int32_t value, uint32_t count);
+void asc_min_scalar(int32_t *dst, const int32_t *src, int32_t value, uint32_t count);
+void asc_shiftleft(uint32_t *dst, const uint32_t *src, uint32_t bits, uint32_t count);
+void asc_shiftright(uint32_t *dst, const uint32_t *src, uint32_t bits, uint32_t count);
+void asc_half2float(float *dst, const half *src, uint32_t count);
+void asc_bfloat162float(float *dst, const bfloat16_t *src, uint32_t count);
+void asc_gather(half *dst, const half *src, const uint32_t *offset, uint32_t count);
+void asc_half2uint8_rn(uint8_t *dst, const half *src, uint32_t count);
+"""
+
+
+@pytest.mark.parametrize("source", KERNELS_IN_C, ids=lambda p: p.stem)
+def test_is_c17(source, tmp_path):
+    """A C compiler takes the kernels: words of the language as nothing, one prototype for each call of the API."""
+    (tmp_path / "c_api").mkdir()
+    (tmp_path / "c_api/asc_simd.h").write_text(WORDS)
+    run = subprocess.run(["cc", "-std=c17", "-Wall", "-Wextra", "-Wconversion", "-Wstrict-prototypes", "-Werror", "-fsyntax-only",
+                          f"-I{tmp_path}", "-Wno-missing-prototypes", str(source)], text=True, capture_output=True, timeout=60)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_every_kernel_in_c_has_its_main():
+    assert [p.stem for p in KERNELS_IN_C if not (DIRECT / f"{p.stem}_c.asc").is_file()] == []
+
+
 def test_finds_a_wrong_element(cann, tmp_path):
     """The same main, expecting one element to be larger: exit code 1, and the element is named."""
     text = (DIRECT / "add_custom.asc").read_text().replace('"../../npu_ops', f'"{DIRECT}/../../npu_ops')
-    changed = text.replace("return Compare(got, want);", "want[5] += 1.0f;\n    return Compare(got, want);")
+    changed = text.replace("return Compare(", "want[5] += 1.0f;\n    return Compare(")
     assert changed != text
     (tmp_path / "device.h").write_text((DIRECT / "device.h").read_text())
     (tmp_path / "add_custom.asc").write_text(changed)

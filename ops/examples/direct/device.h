@@ -74,6 +74,15 @@ private:
     std::vector<void *> held_;
 };
 
+template <typename T> std::vector<float> Floats(const std::vector<T> &from)
+{
+    std::vector<float> to;
+
+    for (T value : from)
+        to.push_back(static_cast<float>(value));
+    return to;
+}
+
 /* The exit code: 0 when got and want are equal, else 1 and the first difference. */
 inline int Compare(const std::vector<float> &got, const std::vector<float> &want)
 {
