@@ -227,18 +227,24 @@ inline std::enable_if_t<std::is_convertible_v<N, uint64_t>, uint64_t> mask_argum
     return uint64_t(n);
 }
 /* What a call with a mask argument does to the register before it issues. */
-inline void load_mask(npu_core *c, const uint64_t mask[2])
+inline void load_mask(npu_core *c, const uint64_t mask[2], npu_where = {nullptr, 0})
 {
     c->regs.mask[0] = mask[0];
     c->regs.mask[1] = mask[1];
 }
-inline void load_mask(npu_core *c, uint64_t n)
+inline void load_mask(npu_core *c, uint64_t n, npu_where where)
 {
     if (c->regs.counter_mode) {
         c->regs.mask[0] = n;
         c->regs.mask[1] = 0;
+    } else if (NPU_LIKELY(n <= 128)) {
+        lanes_mask(c->regs.mask, uint32_t(n));
     } else {
-        lanes_mask(c->regs.mask, n < 128 ? uint32_t(n) : 128);
+        npu_fault(
+            c, NPU_E_ARG, where,
+            "the mask counts %llu lanes; a repeat has 128 of 2 bytes, 64 of 4: repeatTime says "
+            "how often (in counter mode, SetMaskCount(), it counts all elements)",
+            (unsigned long long)n);
     }
 }
 /* The count forms leave the register full and in normal mode. */

@@ -105,7 +105,7 @@ inline void add_deq_relu(const D *dst, const S *src0, const S *src1, uint32_t co
                   "AddDeqRelu: the sources are int32_t and dst is half");
     npu_core *c = core();
     if constexpr (isSetMask)
-        load_mask(c, mask);
+        load_mask(c, mask, where);
     npu_insn in = fused_insn(c, OP_vadddeqrelu, dst, src0, src1, repeat, binary_strides(p), where);
     if (check_deq_scale(c, "AddDeqRelu", where))
         issue_count_or_masked(c, in, count);
@@ -168,7 +168,7 @@ namespace AscendC {
         NPU_FUSED_TAKES(#name, row, T, U);                                                         \
         npu_core *c = nputwin::core();                                                             \
         if constexpr (isSetMask)                                                                   \
-            nputwin::load_mask(c, nputwin::mask_argument(mask));                                   \
+            nputwin::load_mask(c, nputwin::mask_argument(mask), where);                            \
         npu_insn in = nputwin::fused_insn(c, OP_##row, dst.raw(), src0.raw(), src1.raw(),          \
                                           repeatTime, nputwin::binary_strides(p), where);          \
         nputwin::issue_masked(c, in);                                                              \
@@ -260,7 +260,7 @@ inline void SetDeqScale(const LocalTensor<T> &vdeq, const VdeqInfo &info,
         NPU_DEQ_TAKES(#name, T, U);                                                                \
         npu_core *c = nputwin::core();                                                             \
         if constexpr (isSetMask)                                                                   \
-            nputwin::load_mask(c, nputwin::mask_argument(mask));                                   \
+            nputwin::load_mask(c, nputwin::mask_argument(mask), where);                            \
         nputwin::cast_dequant<isVecDeq, halfBlock>(c, dst.raw(), src.raw(), 0, repeatTime,         \
                                                    nputwin::unary_strides(p), where);              \
     }
@@ -304,7 +304,7 @@ inline void BilinearInterpolation(const LocalTensor<T> &dst, const LocalTensor<T
                               src1.raw() + k * 8, nullptr, 1, {{1, 1, 0}, {8, 1, 0}}, where);
         nputwin::issue_unmasked(c, in);
     }
-    nputwin::load_mask(c, nputwin::mask_argument(mask));
+    nputwin::load_mask(c, nputwin::mask_argument(mask), where);
     for (uint32_t r = 0; r < repeats; r++) {
         npu_insn in = nputwin::vec_insn(c, OP_vmul, nputwin::type_of<T>, products + r * lanes,
                                         products + r * lanes, spread + r * weights * per_blk, 1,

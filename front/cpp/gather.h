@@ -38,7 +38,7 @@ inline void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src,
     NPU_TAKES("Gather", OP_vgather, T);
     npu_core *c = nputwin::core();
     if constexpr (isSetMask)
-        nputwin::load_mask(c, nputwin::mask_argument(mask));
+        nputwin::load_mask(c, nputwin::mask_argument(mask), where);
     npu_insn in =
         nputwin::vec_insn(c, OP_vgather, nputwin::type_of<T>, dst.raw(), src.raw(), srcOffset.raw(),
                           repeatTime, {{1, 1, 1}, {dstRepStride, 8, 8}}, where);
@@ -142,7 +142,7 @@ inline void CreateVecIndex(const LocalTensor<T> &dst, const T &firstValue, const
 {
     NPU_TAKES("CreateVecIndex", OP_vindex, T);
     npu_core *c = nputwin::core();
-    nputwin::load_mask(c, nputwin::mask_argument(mask));
+    nputwin::load_mask(c, nputwin::mask_argument(mask), where);
     npu_insn in =
         nputwin::vec_insn(c, OP_vindex, nputwin::type_of<T>, dst.raw(), nullptr, nullptr,
                           repeatTime, {{dstBlkStride, 0, 0}, {dstRepStride, 0, 0}}, where);

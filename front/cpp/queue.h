@@ -322,7 +322,13 @@ public:
     }
 
     /* For pools of the kernel's own. */
-    void InitStartBufHandle(TBufHandle, uint8_t, uint32_t len) { bytes_ = len; }
+    void InitStartBufHandle(TBufHandle, uint8_t num, uint32_t len, npu_where where = NPU_HERE)
+    {
+        if (NPU_UNLIKELY(num != 1))
+            npu_fault(nputwin::core(), NPU_E_ARG, where,
+                      "InitStartBufHandle: num is %u; a TBuf has one buffer", num);
+        bytes_ = len;
+    }
     template <class T>
     void InitBufHandle(T *, uint32_t, TBufHandle, uint32_t curPoolAddr, uint32_t len,
                        npu_where where = NPU_HERE)

@@ -22,7 +22,7 @@ inline void reduce(const T *dst, const T *src, Mask mask, int32_t repeat, int32_
         return;
     }
     if constexpr (isSetMask)
-        load_mask(c, mask_argument(mask));
+        load_mask(c, mask_argument(mask), where);
     npu_insn in =
         vec_insn(c, op, type_of<T>, dst, src, nullptr, uint32_t(repeat),
                  {{1, uint16_t(src_blk), 0}, {uint16_t(dst_rep), uint16_t(src_rep), 0}}, where);
@@ -220,7 +220,7 @@ inline void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src,
     npu_core *c = nputwin::core();
     if (!nputwin::check_reduce(c, "ReduceSum", repeatTime, srcRepStride, where))
         return;
-    nputwin::load_mask(c, nputwin::mask_argument(mask));
+    nputwin::load_mask(c, nputwin::mask_argument(mask), where);
     npu_insn in = nputwin::vec_insn(c, OP_vcadd, nputwin::type_of<T>, sharedTmpBuffer.raw(),
                                     src.raw(), nullptr, uint32_t(repeatTime),
                                     {{1, 1, 0}, {1, uint16_t(srcRepStride), 0}}, where);
@@ -253,7 +253,7 @@ inline void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src,
         npu_core *c = nputwin::core();                                                             \
         if (!nputwin::check_reduce(c, #name, repeatTime, srcRepStride, where))                     \
             return;                                                                                \
-        nputwin::load_mask(c, nputwin::mask_argument(mask));                                       \
+        nputwin::load_mask(c, nputwin::mask_argument(mask), where);                                \
         npu_insn in = nputwin::extreme_insn<OP_##row>(                                             \
             c, dst.raw(), src.raw(), uint32_t(repeatTime), srcRepStride, calIndex, where);         \
         nputwin::issue_masked(c, in);                                                              \
@@ -314,7 +314,7 @@ inline void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const Mas
     NPU_TAKES("Copy", OP_vcopy, T);
     npu_core *c = nputwin::core();
     if constexpr (isSetMask)
-        nputwin::load_mask(c, nputwin::mask_argument(mask));
+        nputwin::load_mask(c, nputwin::mask_argument(mask), where);
     npu_insn in = nputwin::vec_insn(
         c, OP_vcopy, nputwin::type_of<T>, dst.raw(), src.raw(), nullptr, repeatTime,
         {{p.dstStride, p.srcStride, 0}, {p.dstRepeatSize, p.srcRepeatSize, 0}}, where);

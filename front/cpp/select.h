@@ -166,7 +166,7 @@ inline void Compare(const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPM
     NPU_TAKES("Compare", OP_vcmpr, T);
     npu_core *c = nputwin::core();
     if constexpr (isSetMask)
-        nputwin::load_mask(c, nputwin::mask_argument(mask));
+        nputwin::load_mask(c, nputwin::mask_argument(mask), where);
     npu_insn in = nputwin::vec_insn(
         c, OP_vcmpr, nputwin::type_of<T>, nullptr, src0.raw(), src1.raw(), 1,
         {{0, p.src0BlkStride, p.src1BlkStride}, {0, p.src0RepStride, p.src1RepStride}}, where);
@@ -264,7 +264,7 @@ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
     NPU_TAKES("Select", OP_vsel, T);
     npu_core *c = nputwin::core();
     nputwin::use_reserved_ub(c, "Select", where);
-    nputwin::load_mask(c, nputwin::mask_argument(mask));
+    nputwin::load_mask(c, nputwin::mask_argument(mask), where);
     npu_insn in = nputwin::vec_insn(c, OP_vsel, nputwin::type_of<T>, dst.raw(), src0.raw(), nullptr,
                                     repeatTime, nputwin::binary_strides(p), where);
     in.scalar = nputwin::bits_of(src1);
@@ -299,7 +299,7 @@ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
     npu_core *c = nputwin::core();
     if (selMode != SELMODE::VSEL_CMPMASK_SPR)
         nputwin::use_reserved_ub(c, "Select", where);
-    nputwin::load_mask(c, nputwin::mask_argument(mask));
+    nputwin::load_mask(c, nputwin::mask_argument(mask), where);
     npu_insn in = nputwin::vec_insn(c, OP_vsel, nputwin::type_of<T>, dst.raw(), src0.raw(),
                                     src1.raw(), repeatTime, nputwin::binary_strides(p), where);
     nputwin::choose_by(c, in, selMask.raw(), selMode);
@@ -384,7 +384,7 @@ inline void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, const Rou
     NPU_CONVERTS(T, U);
     npu_core *c = nputwin::core();
     if constexpr (isSetMask)
-        nputwin::load_mask(c, nputwin::mask_argument(mask));
+        nputwin::load_mask(c, nputwin::mask_argument(mask), where);
     if constexpr (nputwin::is_int4<T, U>) {
         nputwin::cast_int4(c, dst.raw(), src.raw(), roundMode, 0, repeatTime, p, where);
         return;

@@ -373,15 +373,14 @@ inline void SetVectorMask(uint64_t maskHigh, uint64_t maskLow)
     const uint64_t mask[2] = {maskLow, mode == MaskMode::COUNTER ? 0 : maskHigh};
     nputwin::load_mask(nputwin::core(), mask);
 }
-template <typename T, MaskMode mode = MaskMode::NORMAL> inline void SetVectorMask(int32_t len)
+template <typename T, MaskMode mode = MaskMode::NORMAL>
+inline void SetVectorMask(int32_t len, npu_where where = NPU_HERE)
 {
-    npu_core *c = nputwin::core();
-    if (mode == MaskMode::COUNTER || c->regs.counter_mode) {
-        const uint64_t mask[2] = {uint64_t(uint32_t(len)), 0};
-        nputwin::load_mask(c, mask);
-    } else {
-        nputwin::lanes_mask(c->regs.mask, uint32_t(len));
-    }
+    const uint64_t mask[2] = {uint64_t(uint32_t(len)), 0};
+    if (mode == MaskMode::COUNTER)
+        nputwin::load_mask(nputwin::core(), mask);
+    else
+        nputwin::load_mask(nputwin::core(), mask[0], where);
 }
 /* 16 bytes of UB into the compare register. */
 template <typename T> inline void SetCmpMask(const LocalTensor<T> &src)

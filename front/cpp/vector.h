@@ -44,7 +44,7 @@ inline void vec_repeat(const T *dst, const T *src0, const T *src1, uint64_t scal
 {
     npu_core *c = core();
     if constexpr (isSetMask)
-        load_mask(c, mask_argument(mask));
+        load_mask(c, mask_argument(mask), where);
     npu_insn in = vec_insn(c, op, type_of<T>, dst, src0, src1, repeat, s, where);
     in.scalar = scalar;
     issue_masked(c, in);
@@ -134,7 +134,7 @@ inline void MulAddDst(const LocalTensor<T> &dst, const LocalTensor<U> &src0,
     NPU_TAKES("MulAddDst", op, U);
     npu_core *c = nputwin::core();
     if constexpr (isSetMask)
-        nputwin::load_mask(c, nputwin::mask_argument(mask));
+        nputwin::load_mask(c, nputwin::mask_argument(mask), where);
     npu_insn in = nputwin::vec_insn(c, op, nputwin::type_of<U>, dst.raw(), src0.raw(), src1.raw(),
                                     repeatTime, nputwin::binary_strides(p), where);
     nputwin::issue_masked(c, in);
@@ -256,7 +256,7 @@ inline void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const U &
     NPU_TAKES("Axpy", op, U);
     npu_core *c = nputwin::core();
     if constexpr (isSetMask)
-        nputwin::load_mask(c, nputwin::mask_argument(mask));
+        nputwin::load_mask(c, nputwin::mask_argument(mask), where);
     npu_insn in = nputwin::vec_insn(c, op, nputwin::type_of<U>, dst.raw(), src.raw(), nullptr,
                                     repeatTime, nputwin::unary_strides(p), where);
     in.scalar = nputwin::bits_of(scalarValue);

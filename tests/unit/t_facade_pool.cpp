@@ -163,6 +163,13 @@ void check_faults(void **)
     run_fails(
         [] {
             TPipe pipe;
+            TBuf<TPosition::VECCALC> b;
+            b.InitStartBufHandle(nullptr, 2, 64);
+        },
+        NPU_E_ARG, {"InitStartBufHandle: num is 2", "t_facade_pool.cpp"});
+    run_fails(
+        [] {
+            TPipe pipe;
             TBufPool<TPosition::VECCALC> pool;
             que<TPosition::VECIN> a;
             pipe.InitBufPool(pool, 256);

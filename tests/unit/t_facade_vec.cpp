@@ -736,6 +736,37 @@ static void cast(void **)
                           R::CAST_NONE, R::CAST_ODD});
     cast_of<bfloat16_t, float>(five);
 }
+/* More lanes than a repeat has is no mask; in counter mode it is a number of elements. */
+static void masks_of_too_many_lanes(void **)
+{
+    static LocalTensor<half> x, y;
+    const auto place = [] {
+        x = LocalTensor<half>(TPosition::VECCALC, 0, 1024);
+        y = LocalTensor<half>(TPosition::VECCALC, 4096, 1024);
+        Duplicate(x, half(1), 1024);
+    };
+    run_fails(
+        [&] {
+            place();
+            Adds(y, x, half(1), uint64_t(129), 1, {1, 1, 8, 8});
+        },
+        NPU_E_ARG, {"t_facade_vec.cpp", "the mask counts 129 lanes", "128 of 2 bytes"});
+    run_fails(
+        [&] {
+            place();
+            WholeReduceMax(y, x, -1, 1, 1, 1, 8);
+        },
+        NPU_E_ARG, {"lanes; a repeat has 128"});
+    run_fails([] { SetVectorMask<half>(200); }, NPU_E_ARG, {"the mask counts 200 lanes"});
+    run_well([&] {
+        place();
+        SetMaskCount();
+        SetVectorMask<half>(200);
+        Adds<half, false>(y, x, half(1), uint64_t(0), 1, {1, 1, 8, 8});
+        Adds(y, x, half(1), uint64_t(300), 1, {1, 1, 8, 8});
+        assert_true(float(y.GetValue(299)) == 2);
+    });
+}
 static void cast_refusals(void **)
 {
     run_fails(
@@ -960,6 +991,7 @@ int main(void)
         cmocka_unit_test(compare),
         cmocka_unit_test(select),
         cmocka_unit_test(cast),
+        cmocka_unit_test(masks_of_too_many_lanes),
         cmocka_unit_test(cast_refusals),
         cmocka_unit_test(reduce),
         cmocka_unit_test(brcb),
