@@ -100,3 +100,109 @@ int main()
 @pytest.mark.parametrize("standard", ["-std=c++17", "-std=c++20"])
 def test_dialect_of_clang(build_and_run, standard):
     assert build_and_run("dialect", DIALECT, options=[standard]).stdout == "0 192\n"
+
+
+DEVICE_FUNCTIONS = """#include "kernel_operator.h"
+#include "calls.h"
+__aicore__ void apply(int which, const AscendC::LocalTensor<float> &y, const AscendC::LocalTensor<float> &x,
+                      AscendC::LocalTensor<uint8_t> &tmp, uint32_t n)
+{
+    if (which == 0) AscendC::Tanh(y, x, tmp, n);
+    if (which == 1) AscendC::Erf(y, x, tmp, n);
+    if (which == 2) AscendC::Atan(y, x, tmp, n);
+    if (which == 3) AscendC::Sigmoid(y, x, tmp, n);
+    if (which == 4) AscendC::Cosh(y, x, tmp, n);
+}
+"""
+DEVICE_KERNEL = """#include "kernel_operator.h"
+#include "calls.h"
+extern "C" __global__ __vector__ void math(GM_ADDR out, GM_ADDR in, int which, uint32_t n, uint32_t tmp_bytes)
+{
+    using namespace AscendC;
+    TPipe pipe;
+    TQue<TPosition::VECIN, 1> qin;
+    TQue<TPosition::VECOUT, 1> qout;
+    TBuf<TPosition::VECCALC> scratch;
+    pipe.InitBuffer(qin, 1, n * 4);
+    pipe.InitBuffer(qout, 1, n * 4);
+    if (tmp_bytes)
+        pipe.InitBuffer(scratch, tmp_bytes);
+    GlobalTensor<float> src, dst;
+    src.SetGlobalBuffer((__gm__ float *)in, n);
+    dst.SetGlobalBuffer((__gm__ float *)out, n);
+    LocalTensor<float> x = qin.AllocTensor<float>();
+    DataCopy(x, src, n);
+    qin.EnQue(x);
+    x = qin.DeQue<float>();
+    LocalTensor<float> y = qout.AllocTensor<float>();
+    LocalTensor<uint8_t> tmp = scratch.Get<uint8_t>();
+    apply(which, y, x, tmp, n);
+    qout.EnQue(y);
+    qin.FreeTensor(x);
+    y = qout.DeQue<float>();
+    DataCopy(dst, y, n);
+    qout.FreeTensor(y);
+}
+"""
+CALLS_H = """#pragma once
+__aicore__ void apply(int, const AscendC::LocalTensor<float> &, const AscendC::LocalTensor<float> &,
+                      AscendC::LocalTensor<uint8_t> &, uint32_t);
+"""
+HOST = """#include <cmath>
+#include <cstdio>
+#include "acl/acl.h"
+#include "tiling/tiling_api.h"
+extern "C" __global__ __vector__ void math(GM_ADDR out, GM_ADDR in, int which, uint32_t n, uint32_t tmp_bytes);
+using size_fn = void (*)(const AscendC::TensorShape &, uint32_t, bool, uint32_t &, uint32_t &);
+static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+int main()
+{
+    enum { N = 1000 };
+    const struct { size_fn size; double (*f)(double); } calls[] = {
+        {AscendC::GetTanhMaxMinTmpSize, std::tanh}, {AscendC::GetErfMaxMinTmpSize, std::erf},
+        {AscendC::GetAtanMaxMinTmpSize, std::atan}, {AscendC::GetSigmoidMaxMinTmpSize, sigmoid},
+        {AscendC::GetCoshMaxMinTmpSize, std::cosh}};
+    float x[N], y[N];
+    void *in = nullptr, *out = nullptr;
+    aclrtStream stream = nullptr;
+    aclInit(nullptr);
+    aclrtSetDevice(0);
+    aclrtCreateStream(&stream);
+    aclrtMalloc(&in, sizeof x, ACL_MEM_MALLOC_HUGE_FIRST);
+    aclrtMalloc(&out, sizeof y, ACL_MEM_MALLOC_HUGE_FIRST);
+    for (int i = 0; i < N; i++)
+        x[i] = float(i - 500) / 128;
+    aclrtMemcpy(in, sizeof x, x, sizeof x, ACL_MEMCPY_HOST_TO_DEVICE);
+    for (int which = 0; which < 5; which++) {
+        uint32_t most = 0, least = 0;
+        calls[which].size(AscendC::TensorShape({N}), 4, false, most, least);
+        for (uint32_t bytes : {least, most}) {
+            double worst = 0;
+            math<<<1, nullptr, stream>>>((uint8_t *)out, (uint8_t *)in, which, N, bytes);
+            if (int code = aclrtSynchronizeStream(stream)) {
+                std::printf("%d: %d %s\\n", which, code, aclGetRecentErrMsg());
+                return 1;
+            }
+            aclrtMemcpy(y, sizeof y, out, sizeof y, ACL_MEMCPY_DEVICE_TO_HOST);
+            for (int i = 0; i < N; i++) {
+                const double want = calls[which].f(double(x[i]));
+                worst = std::fmax(worst, std::fabs(y[i] - want) / std::fmax(std::fabs(want), 1e-30));
+            }
+            std::printf("%d %s %d\\n", which, worst < 2.4e-7 ? "right" : "wrong", least <= most);
+        }
+    }
+    return 0;
+}
+"""
+
+
+def test_separate_device_files_with_the_high_level_api(cc):
+    """-dc: a device function, a kernel that calls it, and a host that sizes its temporary space; the least and the most."""
+    for name, text in (("functions.asc", DEVICE_FUNCTIONS), ("kernel.asc", DEVICE_KERNEL), ("host.asc", HOST), ("calls.h", CALLS_H)):
+        cc.source(name, text)
+    flags = ["--npu-arch=dav-2201", f"-I{cc.directory}"]
+    for name in ("functions", "kernel", "host"):
+        cc.run(cc.bisheng, "-dc", *flags, f"{name}.asc", "-o", f"{name}.o")
+    cc.run(cc.bisheng, "functions.o", "kernel.o", "host.o", "-ltiling_api", "-lplatform", "-lregister", "-o", "math")
+    said = cc.output(cc.directory / "math", env={"LD_LIBRARY_PATH": str(cc.prefix / "lib64")})
+    assert said.split("\n")[:-1] == [f"{which} right 1" for which in range(5) for _ in range(2)]

@@ -45,10 +45,88 @@ static void test_shape(void **)
         assert_true(least <= most);                                                                \
         assert_int_equal(most, factor * ((1000 * bytes + 255) / 256 * 256) + extra);               \
     }
-static void test_every_row(void **)
+static void test_every_row(void **){
+#define TMP(name, host, half, single) CHECK_##host(name)
+#include "tiling/nputwin/tmp_size.def"
+}
+
+/* More elements never need less, and the least never exceeds the most, whatever the source's fate.
+ */
+#undef CHECK
+#define CHECK(name, first)                                                                         \
+    for (uint32_t bytes : {2u, 4u})                                                                \
+        for (bool reuse : {false, true}) {                                                         \
+            uint32_t before_most = 0, before_least = 0;                                            \
+            for (int64_t n : {1, 7, 64, 100, 128, 1000, 1024, 4097, 65536}) {                      \
+                uint32_t most = 7, least = 9;                                                      \
+                AscendC::Get##name##MaxMinTmpSize(first AscendC::TensorShape({n}), bytes, reuse,   \
+                                                  most, least);                                    \
+                assert_true(least <= most && before_most <= most && before_least <= least);        \
+                before_most = most;                                                                \
+                before_least = least;                                                              \
+            }                                                                                      \
+        }
+static void test_sizes_grow(void **)
 {
 #define TMP(name, host, half, single) CHECK_##host(name)
 #include "tiling/nputwin/tmp_size.def"
+}
+
+/* The same of whole rows, when there are more of them and when they are wider. */
+struct range {
+    uint32_t most, least;
+};
+static void test_row_sizes_grow(void **)
+{
+    using namespace AscendC;
+    static const struct {
+        const char *name;
+        range (*of)(const TensorShape &s);
+    } calls[] = {{"SoftMax",
+                  [](const TensorShape &s) {
+                      return range{GetSoftMaxMaxTmpSize(s, 4, false),
+                                   GetSoftMaxMinTmpSize(s, 4, false)};
+                  }},
+                 {"SoftMaxGrad",
+                  [](const TensorShape &s) {
+                      return range{GetSoftMaxGradMaxTmpSize(s, 2, false, false),
+                                   GetSoftMaxGradMinTmpSize(s, 2, false, false)};
+                  }},
+                 {"SoftMaxFlashV2",
+                  [](const TensorShape &s) {
+                      return range{GetSoftMaxFlashV2MaxTmpSize(s, 2, 4, false),
+                                   GetSoftMaxFlashV2MinTmpSize(s, 2, 4, false)};
+                  }},
+#define SIZES(name, ...)                                                                           \
+    {#name, [](const TensorShape &s) {                                                             \
+         range r = {};                                                                             \
+         Get##name##MaxMinTmpSize(__VA_ARGS__, r.most, r.least);                                   \
+         return r;                                                                                 \
+     }},
+                 SIZES(LayerNorm, s, 4, false) SIZES(LayerNormGrad, s, 4, false)
+                     SIZES(LayerNormGradBeta, s, 2, false) SIZES(WelfordFinalize, s, 4, false)
+                         SIZES(DeepNorm, s, 4, false, false) SIZES(RmsNorm, s, 4)
+                             SIZES(ReduceXorSum, s, 2, false) SIZES(AscendQuant, s, 4)
+                                 SIZES(AscendDequant, s, 4) SIZES(DropOut, s, 4, false)
+                                     SIZES(Sum, uint32_t(s.GetShapeSize()), 4, false)
+                                         SIZES(Mean, uint32_t(s.GetShapeSize()), 2, 4, false)
+#undef SIZES
+    };
+    for (const auto &c : calls) {
+        for (int64_t fixed : {1, 3, 33, 256}) {
+            range by_rows = {}, by_width = {};
+            for (int64_t n : {1, 8, 9, 64, 100, 1024}) {
+                const range tall = c.of(TensorShape({1, n, fixed}));
+                const range wide = c.of(TensorShape({1, fixed, n}));
+                if (tall.least > tall.most || wide.least > wide.most || tall.most < by_rows.most ||
+                    tall.least < by_rows.least || wide.most < by_width.most ||
+                    wide.least < by_width.least)
+                    fail_msg("%s: %lld x %lld", c.name, (long long)n, (long long)fixed);
+                by_rows = tall;
+                by_width = wide;
+            }
+        }
+    }
 }
 
 static void test_other_arguments(void **)
@@ -217,6 +295,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shape),
         cmocka_unit_test(test_every_row),
+        cmocka_unit_test(test_sizes_grow),
+        cmocka_unit_test(test_row_sizes_grow),
         cmocka_unit_test(test_other_arguments),
         cmocka_unit_test(test_prototypes),
         cmocka_unit_test(test_plan_has_the_kernels_bytes),
