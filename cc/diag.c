@@ -6,8 +6,10 @@
  * ": warning: ", and the lines that show the source. That one line is its identity.
  */
 #include "diag.h"
+#include "missing.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const SORTS[] = {"error: ", "warning: ", "note: "};
@@ -67,10 +69,56 @@ static void show_from(const char *context, const char *end)
     fwrite(context, 1, (size_t)(end - context), stderr);
 }
 
+/* Where g++ says of a name that it does not know it; NULL when the line says something else. */
+static const char *unknown_name(const char *line, size_t n)
+{
+    static const char *const SAYS[] = {"was not declared", "has not been declared",
+                                       "is not a member of", "does not name a type",
+                                       "is not a class"};
+
+    for (size_t k = 0; k < sizeof SAYS / sizeof *SAYS; k++)
+        if (memmem(line, n, SAYS[k], strlen(SAYS[k])))
+            return memmem(line, n, SAYS[k], strlen(SAYS[k]));
+    return NULL;
+}
+
+static bool is_word(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Says once why the first documented name among the words of the line's message is missing. The
+ * message may be coloured, and its quotes are those of the locale. */
+static void explain(const char *line, size_t n, struct cc_words *seen)
+{
+    const char *s = memmem(line, n, SORTS[0], strlen(SORTS[0]));
+    const char *const end = unknown_name(line, n);
+
+    if (!s || !end)
+        return;
+    for (s += strlen(SORTS[0]); s < end;) {
+        const char *word = s;
+
+        while (s < end && is_word(*s))
+            s++;
+        const size_t size = (size_t)(s - word);
+        const char *reason = cc_missing(word, size);
+        if (reason) {
+            char *note = cc_fmt("bisheng: note: %.*s %s\n", (int)size, word, reason);
+            if (add_new(seen, note, strlen(note)))
+                fputs(note, stderr);
+            free(note);
+            return;
+        }
+        s += s == word;
+    }
+}
+
 void cc_diag_print(const char *text, struct cc_words *seen)
 {
     const bool drop_stubs = has_own_error(text);
-    const char *context = NULL;
+    const char *context = NULL,
+               *told = NULL; /* the newest error, to be explained below its lines */
     bool show = true;
 
     for (const char *s = text; s && *s;) {
@@ -79,12 +127,18 @@ void cc_diag_print(const char *text, struct cc_words *seen)
         if (is_context(s, n)) {
             context = context ? context : s;
         } else {
-            if (has_sort(s, n, 0, 1))
+            if (has_sort(s, n, 0, 1)) {
+                if (told)
+                    explain(told, line_size(told), seen);
                 show = !(drop_stubs && is_stub(s)) && add_new(seen, s, n);
+                told = show ? s : NULL;
+            }
             if (show)
                 show_from(context ? context : s, s + n);
             context = NULL;
         }
         s += n;
     }
+    if (told)
+        explain(told, line_size(told), seen);
 }

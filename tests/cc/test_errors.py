@@ -177,3 +177,21 @@ REFUSED = [
 def test_calls_that_are_refused_by_name(cc, statement, says):
     text = f'#include "kernel_operator.h"\n__global__ __vector__ void k(__gm__ uint8_t *p) {{ {statement} }}\nint main() {{}}\n'
     assert says in errors_of(cc, text)
+
+
+@pytest.mark.parametrize("call,name,says", [
+    ("AscendC::Reg::RegTensor<float> r", "Reg", "the register API of dav-3510"),
+    ("asc_loadalign(p)", "asc_loadalign", "the C API of dav-3510, on registers"),
+    ("p[threadIdx.x] = 0", "threadIdx", "SIMT programming on dav-3510"),
+    ("AscendC::Te::MakeTensor(p)", "Te", "the Tensor API of dav-3510"),
+    ("AscendC::Clamp(p)", "Clamp", "a call of dav-3510; dav-2201 has none of that name"),
+    ("AscendC::RpSort16(p)", "RpSort16", "a call of chips before dav-2201"),
+])
+def test_documented_names_that_are_missing(cc, call, name, says):
+    text = f'#include "kernel_operator.h"\n__global__ __vector__ void k(__gm__ float *p) {{ {call}; {call}; }}\n'
+    talk = errors_of(cc, text, "--npu-arch=dav-2201")
+    assert talk.count(f"bisheng: note: {name} is of {says}" if "call of" not in says else f"bisheng: note: {name} is {says}") == 1, talk
+
+
+def test_other_unknown_names_are_not_explained(cc):
+    assert "bisheng: note" not in errors_of(cc, "int f() { return asc_ad(3) + Clampp; }\n")
