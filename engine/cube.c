@@ -139,19 +139,29 @@ static int lay_load3d(struct npu_box b[NPU_BOXES], const struct npu_insn *in)
                                ? ceil_div(columns, ROWS) * ceil_div(n_rows, c0) * NPU_FRACTAL_BYTES
                                : n_rows / ROWS * (columns / c0) * NPU_FRACTAL_BYTES;
 
+    const uint64_t image = (uint64_t)p->h * p->w * p->channels * npu_types[in->type].bytes;
+
     b[0] = box("dst", &in->ref[0], bytes, USE_W);
-    b[1] = box("src", &in->ref[1], NPU_BLK_BYTES, USE_R);
-    repeats(&b[1], 0, ceil_div(p->channels, c0), (int64_t)p->h * p->w * NPU_BLK_BYTES);
-    repeats(&b[1], 1, (uint32_t)p->h * p->w, NPU_BLK_BYTES);
+    b[1] = box("src", &in->ref[1], image < UINT32_MAX ? (uint32_t)image : UINT32_MAX, USE_R);
     if (p->boundary_bytes) /* the source wraps: all of it up to the boundary */
         b[1] = box("src", &(struct npu_ref){.mem = MEM_L1}, p->boundary_bytes, USE_R);
     return 2;
 }
 
+/* What a burst becomes when its elements change or are regrouped. */
+static uint32_t dst_burst(const struct npu_insn *in)
+{
+    if (in->op == OP_copy_gm_l1_pad)
+        return in->burst_bytes / in->cube.groups.from_bytes * in->cube.groups.to_bytes;
+    return in->burst_bytes / npu_types[in->type].bytes * npu_types[in->dst_type].bytes;
+}
+
 static int lay_bursts(struct npu_box b[NPU_BOXES], const struct npu_insn *in)
 {
-    b[0] = box("dst", &in->ref[0], in->burst_bytes, USE_W);
-    repeats(&b[0], 0, in->n_burst, in->burst_bytes + in->dst_gap_bytes);
+    const uint32_t bytes = dst_burst(in);
+
+    b[0] = box("dst", &in->ref[0], bytes, USE_W);
+    repeats(&b[0], 0, in->n_burst, bytes + in->dst_gap_bytes);
     if (in->op == OP_fill_l0 || in->op == OP_fill_l1)
         return 1;
     b[1] = box("src", &in->ref[1], in->burst_bytes, USE_R);
@@ -410,14 +420,32 @@ static void run_sparse(struct npu_core_int *c, const struct npu_insn *in)
     memcpy(npu_at(c, &index), npu_at(c, &in->ref[2]), n * NPU_INDEX_BYTES);
 }
 
+/* One burst in groups of bytes: the longer side is filled up with 0, or left behind. */
+static void regroup(uint8_t *to, const uint8_t *from, const struct npu_insn *in)
+{
+    const uint32_t a = in->cube.groups.from_bytes, b = in->cube.groups.to_bytes;
+
+    for (uint32_t i = 0; i < in->burst_bytes / a; i++, to += b, from += a) {
+        if (a < b)
+            memset(to + a, 0, b - a);
+        memcpy(to, from, a < b ? a : b);
+    }
+}
+
 static void run_bursts(struct npu_core_int *c, const struct npu_insn *in)
 {
     const uint8_t *from = npu_at(c, &in->ref[1]);
     uint8_t *to = npu_at(c, &in->ref[0]);
+    const uint32_t n = in->burst_bytes / npu_types[in->type].bytes;
 
     for (uint32_t i = 0; i < in->n_burst; i++) {
-        memcpy(to, from, in->burst_bytes);
-        to += in->burst_bytes + in->dst_gap_bytes;
+        if (in->op == OP_copy_gm_l1_pad)
+            regroup(to, from, in);
+        else if (in->type != in->dst_type)
+            c->lanes->conv[in->type][in->dst_type][ROUND_RINT](to, from, n);
+        else
+            memcpy(to, from, in->burst_bytes);
+        to += dst_burst(in) + in->dst_gap_bytes;
         from += in->burst_bytes + in->src_gap_bytes;
     }
 }
@@ -439,6 +467,12 @@ void npu_cube_run(struct npu_core_int *c, const struct npu_insn *in)
     if (in->type >= N_TYPES || !(npu_isa[in->op].types >> in->type & 1)) {
         npu_fault(&c->pub, NPU_E_TYPE, in->where, "%s does not take %s", npu_isa[in->op].name,
                   in->type < N_TYPES ? npu_types[in->type].name : "this type");
+        return;
+    }
+    if (in->type != in->dst_type && (in->op == OP_copy_l1_bt || in->op == OP_copy_l1_l0c) &&
+        !c->lanes->conv[in->type][in->dst_type][ROUND_RINT]) {
+        npu_fault(&c->pub, NPU_E_TYPE, in->where, "%s: %s does not become %s on this way",
+                  npu_isa[in->op].name, npu_types[in->type].name, npu_types[in->dst_type].name);
         return;
     }
     const int n = lay(b, in);

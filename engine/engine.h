@@ -77,6 +77,7 @@ struct npu_fix {
     uint16_t m, n, n_nd;
     uint8_t layout;        /* enum npu_fix_layout */
     bool clips, is_vector; /* negative ones become 0; a parameter a column, in FB */
+    float leak;            /* with clips: what a negative one is multiplied by */
     uint32_t src_column_step, src_nd_step;
     uint64_t dst_step, dst_nd_step; /* between rows (ND), or between columns of fractals */
 };
@@ -97,6 +98,9 @@ struct npu_tile { /* mmtile: ref[1] m x k, ref[2] k x n; is_one: scalar and mask
     bool
         keeps_b; /* the right matrix is that of the last mmtile of this core, and has not changed */
 };
+struct npu_groups { /* copy_gm_l1_pad: so many bytes become so many */
+    uint8_t from_bytes, to_bytes;
+};
 union npu_cube {
     struct npu_tile tile;
     struct npu_nd2nz nd2nz;
@@ -104,6 +108,7 @@ union npu_cube {
     struct npu_image image;
     struct npu_mmad mmad;
     struct npu_fix fix;
+    struct npu_groups groups;
 };
 
 /* One dynamic instruction: a plain value; can be copied, printed, saved, replayed. */
@@ -193,15 +198,18 @@ enum npu_atomic { ATOMIC_NONE, ATOMIC_ADD, ATOMIC_MAX, ATOMIC_MIN };
 
 /* Of the cube core: what its doors have been told for calls that follow. */
 struct npu_cube_regs {
-    uint64_t quant;    /* SetFixpipePreQuantFlag */
-    uint32_t quant_at; /* byte of FB, SetFixPipeConfig */
-    uint16_t n_nd, src_nd_step, image_h, image_w, repeat_stride;
-    uint32_t dst_nd_step; /* SetFixpipeNz2ndFlag */
+    uint64_t quant;                /* SetFixpipePreQuantFlag */
+    uint32_t quant_at;             /* byte of FB, SetFixPipeConfig */
+    uint64_t quant_given, relu_at; /* as asc_set_l0c2gm_config got them: kept for who asks */
+    float leaky;                   /* asc_set_l0c2gm_lrelu_alpha */
+    uint16_t n_nd, src_nd_step, repeat_stride;
+    uint16_t image_h[2], image_w[2]; /* of the left and of the right matrix */
+    uint32_t dst_nd_step;            /* SetFixpipeNz2ndFlag */
     uint64_t pad_value;
     uint32_t boundary_bytes;
-    uint8_t pad[4]; /* left, right, top, bottom */
+    uint8_t pad[2][4]; /* of the same: left, right, top, bottom */
     uint8_t n_repeat_less_1;
-    bool repeats_columns, is_hf32, is_hf32_zero, is_column_major, repeats_none;
+    bool repeats_columns, is_hf32, is_hf32_zero, is_column_major, repeats_none, has_unit_flag;
 };
 
 /* Special registers that instructions read and doors may set at any time. */

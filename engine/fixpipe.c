@@ -2,7 +2,8 @@
 /*
  * fixpipe.c - sums of L0C on their way out.
  *
- *   sum -> times the scale (a negative one times 0 with ReLU) -> round -> plus offset -> clip
+ *   sum -> times the scale (a negative one times 0 with ReLU, or times alpha) -> round -> plus
+ * offset -> clip
  *
  * A parameter has 64 bits: 0..31 a float of which 10 bits of fraction count, 32..35 a shift less
  * one, 36 whether int32 sums are shifted right by it and cut to 16 bits first, 37..45 the offset,
@@ -59,6 +60,12 @@ static int32_t shift_to_16(int32_t v, uint64_t q)
     return v < INT16_MIN ? INT16_MIN : v > INT16_MAX ? INT16_MAX : v;
 }
 
+/* What ReLU leaves of a negative sum. */
+static float leaked(const struct out *o, float v)
+{
+    return o->p->leak != 0 ? v * o->p->leak : 0;
+}
+
 /* n sums of neighbouring columns; word: their bits. */
 static void scale(const struct out *o, float *to, const uint32_t *word, uint32_t n, uint32_t column)
 {
@@ -66,7 +73,7 @@ static void scale(const struct out *o, float *to, const uint32_t *word, uint32_t
         const uint64_t q = parameter(o, column + i);
         const float v =
             o->from_int ? (float)shift_to_16((int32_t)word[i], q) : npu_f32_from_bits(word[i]);
-        to[i] = v * (v < 0 && o->p->clips ? 0.0f : scale_of(q));
+        to[i] = (v < 0 && o->p->clips ? leaked(o, v) : v) * scale_of(q);
     }
 }
 
@@ -93,13 +100,15 @@ static void convert(const struct out *o, uint8_t *to, const uint32_t *word, uint
         scale(o, f, word, n, column);
     } else if (o->from_int) { /* int32 as it is */
         memcpy(to, word, n * sizeof *word);
-        for (uint32_t i = 0; o->p->clips && i < n; i++)
-            memset(to + i * sizeof *word, 0, (int32_t)word[i] < 0 ? sizeof *word : 0);
+        for (uint32_t i = 0; o->p->clips && i < n; i++) {
+            const int32_t v = (int32_t)word[i], w = clamp(leaked(o, (float)v), INT32_MIN, 0);
+            memcpy(to + i * sizeof w, v < 0 ? &w : &v, sizeof w);
+        }
         return;
     } else {
         memcpy(f, word, n * sizeof *word);
         for (uint32_t i = 0; o->p->clips && i < n; i++)
-            f[i] = f[i] < 0 ? 0 : f[i];
+            f[i] = f[i] < 0 ? leaked(o, f[i]) : f[i];
     }
     if (dst == TYPE_s8 || dst == TYPE_u8)
         to_bytes(o, to, f, n, column);

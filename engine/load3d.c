@@ -2,8 +2,9 @@
 /*
  * load3d.c - image to columns.
  *
- * The image in L1 is C1 x H x W x C0. Its matrix has a row for each place of the filter (left to
- * right, then down) and a column for each (c1, filter row, filter column, c0). A part of it becomes
+ * The image in L1 is C1 x H x W x C0; channels beyond whole C0 are a last plane of H x W times what
+ * is left. Its matrix has a row for each place of the filter (left to right, then down) and a
+ * column for each (c1, filter row, filter column, c0). A part of it becomes
  *
  *   L0A             rows of fractals                    16 rows x C0 columns each
  *   L0A, transposed the same of the transposed part
@@ -25,29 +26,53 @@ struct loading {
     uint64_t pad_value;
 };
 
+/* A column: which tap of the filter, and where its element lies in a pixel. False beyond the last.
+ */
+struct column {
+    uint32_t tap, pixel_bytes;
+    uint64_t plane, in_pixel;
+};
+static bool find_column(const struct loading *l, uint32_t column, struct column *c)
+{
+    const struct npu_image *p = l->p;
+    const uint32_t taps = (uint32_t)p->filter_w * p->filter_h, n_c1 = p->channels / l->c0;
+    const uint64_t plane = (uint64_t)p->h * p->w * NPU_BLK_BYTES;
+    uint32_t width = l->c0, c1 = column / l->c0 / taps;
+
+    if (c1 >= n_c1) {
+        column -= n_c1 * taps * l->c0;
+        width = p->channels % l->c0;
+        if (!width || column >= width * taps)
+            return false;
+        c1 = n_c1;
+    }
+    *c = (struct column){column / width % taps, width * l->elem, c1 * plane,
+                         (uint64_t)(column % width) * l->elem};
+    return true;
+}
+
 /* Element (row, column) of the whole matrix. */
 static void fetch(const struct loading *l, uint32_t row, uint32_t column, uint8_t *to)
 {
     const struct npu_image *p = l->p;
-    const uint32_t tap = column / l->c0 % (p->filter_w * p->filter_h);
-    const uint32_t c1 = column / l->c0 / (p->filter_w * p->filter_h);
-    const int32_t y =
-        (int32_t)(row / l->out_w * p->stride_h + tap / p->filter_w * p->dilation_h) - p->pad_top;
-    const int32_t x =
-        (int32_t)(row % l->out_w * p->stride_w + tap % p->filter_w * p->dilation_w) - p->pad_left;
+    struct column c;
 
     memset(to, 0, l->elem);
-    if (row >= l->out_w * l->out_h || c1 * l->c0 >= p->channels)
+    if (row >= l->out_w * l->out_h || !find_column(l, column, &c))
         return;
+    const int32_t y =
+        (int32_t)(row / l->out_w * p->stride_h + c.tap / p->filter_w * p->dilation_h) - p->pad_top;
+    const int32_t x =
+        (int32_t)(row % l->out_w * p->stride_w + c.tap % p->filter_w * p->dilation_w) - p->pad_left;
     if (y < 0 || x < 0 || y >= p->h || x >= p->w) {
         memcpy(to, &l->pad_value, l->elem);
         return;
     }
     uint64_t at =
-        l->at + (((uint64_t)c1 * p->h + (uint32_t)y) * p->w + (uint32_t)x) * NPU_BLK_BYTES;
+        l->at + c.plane + ((uint64_t)(uint32_t)y * p->w + (uint32_t)x) * c.pixel_bytes + c.in_pixel;
     if (p->boundary_bytes)
         at %= p->boundary_bytes;
-    memcpy(to, l->l1 + at + column % l->c0 * l->elem, l->elem);
+    memcpy(to, l->l1 + at, l->elem);
 }
 
 static uint32_t round_up(uint32_t n, uint32_t to)

@@ -121,7 +121,7 @@ static void load_b(const struct job *j, const uint8_t *l0b)
 static void select_two(uint8_t index, uint32_t at[2])
 {
     at[0] = index & 3;
-    at[1] = (index >> 2 & 3) + 1;
+    at[1] = (index >> 2 & 3) == 3 ? 3 : (index >> 2 & 3) + 1;
     if (at[0] == 2 && at[1] == 1)
         at[1] = 2;
 }

@@ -89,12 +89,13 @@ template <class T> constexpr npu_type mover = mover_of<AscendC::PrimT<T>>;
  * npu_issue_cube: where a tensor lies is known when the kernel runs, and every kernel that copies
  * would then ask for a cube core. */
 inline void cube_bursts(npu_core *c, npu_op op, npu_type type, const npu_ref &dst,
-                        const npu_ref &src, const bursts &b, npu_where where)
+                        const npu_ref &src, const bursts &b, npu_where where, npu_type dst_type)
 {
     npu_insn in = {};
     in.kind = KIND_OP;
     in.op = op;
-    in.type = in.dst_type = type;
+    in.type = type;
+    in.dst_type = dst_type;
     in.n_burst = b.n;
     in.burst_bytes = b.bytes;
     in.src_gap_bytes = b.src_gap_bytes;
@@ -104,6 +105,11 @@ inline void cube_bursts(npu_core *c, npu_op op, npu_type type, const npu_ref &ds
     in.where = where;
     if (b.n && b.bytes)
         npu_issue(c, &in);
+}
+inline void cube_bursts(npu_core *c, npu_op op, npu_type type, const npu_ref &dst,
+                        const npu_ref &src, const bursts &b, npu_where where)
+{
+    cube_bursts(c, op, type, dst, src, b, where, type);
 }
 [[gnu::cold, gnu::noinline]] inline void no_way(npu_core *c, int dst, int src, npu_where where)
 {
@@ -189,7 +195,13 @@ template <class T, class U>
         b.src_gap_bytes -= bytes;
         b.dst_gap_bytes -= bytes;
     }
-    cube_bursts(c, to.mem == MEM_BT ? OP_copy_l1_bt : OP_copy_l1_fb, mover<T>, to, from, b, where);
+    if constexpr (std::is_same_v<AscendC::PrimT<U>, half> &&
+                  std::is_same_v<AscendC::PrimT<T>, float>) /* a bias of halves becomes floats */
+        cube_bursts(c, to.mem == MEM_BT ? OP_copy_l1_bt : OP_copy_l1_fb, TYPE_f16, to, from, b,
+                    where, TYPE_f32);
+    else
+        cube_bursts(c, to.mem == MEM_BT ? OP_copy_l1_bt : OP_copy_l1_fb, mover<T>, to, from, b,
+                    where);
 }
 
 template <class T>
@@ -461,6 +473,31 @@ inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                                where);
     else
         nputwin::move_inside(dst, src, p, where);
+}
+
+/* A bias of halves on its way into the bias table, where it lies as floats. */
+template <typename T, typename U, std::enable_if_t<!std::is_same_v<T, U>, bool> = true>
+inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src,
+                     const DataCopyParams &repeatParams, npu_where where = NPU_HERE)
+{
+    static_assert(std::is_same_v<PrimT<U>, half> && std::is_same_v<PrimT<T>, float>,
+                  "DataCopy of two types: half in L1 (C1) becomes float in the bias table (C2)");
+    nputwin::move_inside(dst, src, repeatParams, where);
+}
+template <typename T, typename U, std::enable_if_t<!std::is_same_v<T, U>, bool> = true>
+inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const uint32_t count,
+                     npu_where where = NPU_HERE)
+{
+    static_assert(std::is_same_v<PrimT<U>, half> && std::is_same_v<PrimT<T>, float>,
+                  "DataCopy of two types: half in L1 (C1) becomes float in the bias table (C2)");
+    npu_core *c = nputwin::core();
+    const npu_ref to = nputwin::local_ref(c, dst), from = nputwin::local_ref(c, src);
+    const uint32_t bytes = nputwin::whole_blks<U>(count, where);
+    if (NPU_UNLIKELY(to.mem != MEM_BT || from.mem != MEM_L1))
+        nputwin::no_way(c, dst.GetPosition(), src.GetPosition(), where);
+    else if (bytes)
+        nputwin::cube_bursts(c, OP_copy_l1_bt, TYPE_f16, to, from, {1, bytes, 0, 0}, where,
+                             TYPE_f32);
 }
 
 /* Pieces of a tensor of up to eight dimensions, the first one contiguous. */

@@ -164,11 +164,15 @@ inline void SetFmatrix(uint16_t l1H, uint16_t l1W, const uint8_t padList[4],
                        const FmatrixMode &fmatrixMode, npu_where where = NPU_HERE)
 {
     npu_cube_regs &r = nputwin::core()->regs.cube;
-    if (NPU_UNLIKELY(fmatrixMode != FmatrixMode::FMATRIX_LEFT))
-        npu_fault(nputwin::core(), NPU_E_UNSUP, where, "SetFmatrix: FMATRIX_LEFT only");
-    r.image_h = l1H;
-    r.image_w = l1W;
-    std::memcpy(r.pad, padList, sizeof(r.pad));
+    const unsigned side = unsigned(fmatrixMode);
+    if (NPU_UNLIKELY(side > 1)) {
+        npu_fault(nputwin::core(), NPU_E_ARG, where,
+                  "SetFmatrix: fmatrixMode %u; FMATRIX_LEFT (0) or FMATRIX_RIGHT (1)", side);
+        return;
+    }
+    r.image_h[side] = l1H;
+    r.image_w[side] = l1W;
+    std::memcpy(r.pad[side], padList, sizeof(r.pad[side]));
 }
 template <typename T> inline void SetLoadDataPaddingValue(const T padValue)
 {
@@ -191,6 +195,17 @@ inline void SetLoadDataRepeat(const LoadDataRepeatParam &repeatParams)
 
 namespace nputwin {
 
+/* Size and padding of the image, as SetFmatrix said them for that side. */
+inline void image_of(npu_image &i, bool is_right)
+{
+    const npu_cube_regs &r = core()->regs.cube;
+    i.h = r.image_h[is_right];
+    i.w = r.image_w[is_right];
+    i.pad_left = r.pad[is_right][0];
+    i.pad_right = r.pad[is_right][1];
+    i.pad_top = r.pad[is_right][2];
+    i.pad_bottom = r.pad[is_right][3];
+}
 template <class T>
 inline void load_image(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
                        npu_image p, uint64_t pad_value, npu_where where)
@@ -208,11 +223,13 @@ inline void load_image(const AscendC::LocalTensor<T> &dst, const AscendC::LocalT
                   "LoadData (3D) of 8-bit elements: into L0A and not transposed only");
         return;
     }
-    if (NPU_UNLIKELY(p.channels % c0_of<P> || p.column0 % c0_of<P>)) {
-        npu_fault(c, NPU_E_UNSUP, where,
-                  "LoadData (3D): channelSize %u and kStartPt %u; this version takes multiples of "
-                  "%u, the elements of 32 bytes",
-                  p.channels, p.column0, c0_of<P>);
+    const uint32_t rest = p.channels % c0_of<P>;
+    constexpr uint32_t least = is_nibble<P> ? 8 : 4; /* of a last plane: 4, 8, 16 .. channels */
+    if (NPU_UNLIKELY((rest && (rest < least || (rest & (rest - 1)))) || p.column0 % c0_of<P>)) {
+        npu_fault(c, NPU_E_ARG, where,
+                  "LoadData (3D): channelSize %u and kStartPt %u; channels are multiples of %u and "
+                  "%u, %u .. beyond them, kStartPt is a multiple of %u, the elements of 32 bytes",
+                  p.channels, p.column0, c0_of<P>, least, 2 * least, c0_of<P>);
         return;
     }
     if (is_nibble<P>) { /* two a byte: columns of bytes */
@@ -242,16 +259,11 @@ inline void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src,
     const LoadData3DParamsV2<U> &p = loadDataParams;
     npu_cube_regs &r = nputwin::core()->regs.cube;
     if constexpr (defaultConfig.isSetFMatrix)
-        SetFmatrix(p.l1H, p.l1W, p.padList, FmatrixMode::FMATRIX_LEFT, where);
+        SetFmatrix(p.l1H, p.l1W, p.padList, FmatrixMode(p.fMatrixCtrl), where);
     if constexpr (defaultConfig.isSetPadding)
         r.pad_value = nputwin::bits_of(p.padValue);
     npu_image i = {};
-    i.h = r.image_h;
-    i.w = r.image_w;
-    i.pad_left = r.pad[0];
-    i.pad_right = r.pad[1];
-    i.pad_top = r.pad[2];
-    i.pad_bottom = r.pad[3];
+    nputwin::image_of(i, p.fMatrixCtrl);
     i.channels = p.channelSize;
     i.columns = p.kExtension;
     i.rows = p.mExtension;
@@ -288,6 +300,7 @@ inline void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src,
     p.enTranspose = loadDataParams.enTranspose;
     p.filterSizeW = loadDataParams.filterSizeW;
     p.filterSizeH = loadDataParams.filterSizeH;
+    p.fMatrixCtrl = loadDataParams.fMatrixCtrl;
     LoadData<T, keeps>(dst, src, p, where);
 }
 
@@ -527,6 +540,7 @@ struct out_of_l0c {
     uint64_t scalar;
     uint32_t quant_at; /* byte of FB */
     bool relu, to_nd, splits;
+    float leak = 0; /* of a negative one under relu */
 };
 template <class T, class U>
 inline void fixpipe(const npu_ref &dst, const AscendC::LocalTensor<U> &src, const out_of_l0c &o,
@@ -558,6 +572,7 @@ inline void fixpipe(const npu_ref &dst, const AscendC::LocalTensor<U> &src, cons
     in.cube.fix.n_nd = uint16_t(o.n_nd);
     in.cube.fix.layout = o.to_nd ? FIX_ND : o.splits ? FIX_SPLIT : FIX_NZ;
     in.cube.fix.clips = o.relu;
+    in.cube.fix.leak = o.leak;
     in.cube.fix.is_vector = is_vector_quant(o.quant);
     in.cube.fix.src_column_step = o.src_stride * column;
     in.cube.fix.src_nd_step = o.src_nd_stride * 16 * column;

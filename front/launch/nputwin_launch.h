@@ -351,6 +351,8 @@ template <int N, class F> using arg = typename nth<N, F>::type;
 /* In the order of the rewriter's list: __ubuf__ __cbuf__ __ca__ __cb__ __cc__ __fbuf__ __biasbuf__.
  */
 constexpr memory MEMORY_OF[] = {MEM_UB, MEM_L1, MEM_L0A, MEM_L0B, MEM_L0C, MEM_FB, MEM_BT};
+/* Where instructions want their operands to begin. */
+constexpr std::uint32_t ALIGN_OF[] = {32, 32, 512, 512, 1024, 128, 64};
 constexpr const char *SPACE_NAMES[] = {"UB", "L1", "L0A", "L0B", "L0C", "FB", "BT"};
 
 /* Lives as long as the scope it is declared in. Arrays go downwards from the top of their memory,
@@ -358,9 +360,11 @@ constexpr const char *SPACE_NAMES[] = {"UB", "L1", "L0A", "L0B", "L0C", "FB", "B
  * so that struct npu_core may become known later than this header. */
 template <int SPACE, class A, class Core = npu_core> class placed {
     static_assert(SPACE < 7, "__ssbuf__ arrays are not supported by this version of nputwin");
+    static constexpr std::uint32_t ALIGN = ALIGN_OF[SPACE];
     static constexpr std::uint32_t BYTES = (std::uint32_t(sizeof(A)) + 31u) & ~31u;
     Core *core_ = npu_self();
     A *at_;
+    std::uint32_t before_ = 0; /* used when this array came */
     void *spare_ =
         nullptr; /* behind a fault: instructions stop, but the kernel's own stores go on */
 
@@ -371,9 +375,11 @@ public:
     {
         const auto &bank = core_->mem[MEMORY_OF[SPACE]];
 
+        before_ = used();
         if (bank.base && BYTES <= bank.bytes - used()) {
-            used() += BYTES;
-            at_ = reinterpret_cast<A *>(bank.base + ((bank.bytes - used()) & ~31u));
+            const std::uint32_t at = (bank.bytes - used() - BYTES) & ~(ALIGN - 1);
+            used() = bank.bytes - at;
+            at_ = reinterpret_cast<A *>(bank.base + at);
             return;
         }
         nputwin_fault(core_, NPU_E_UB_FULL, place{file, line},
@@ -388,7 +394,7 @@ public:
         if (spare_)
             ::operator delete(spare_);
         else
-            used() -= BYTES;
+            used() = before_;
     }
     placed(const placed &) = delete;
     placed &operator=(const placed &) = delete;
