@@ -209,6 +209,7 @@ void npu_core_reset(struct npu_core_int *c)
         c->held[p].head = c->held[p].n = 0;
     }
     c->n_held = c->seq = 0;
+    c->right_is.n = 0;
     c->gm_bytes = 0;
     c->ahead = (struct npu_ahead){0};
     c->order = ORDER_PROGRAM;

@@ -55,6 +55,10 @@ struct npu_core_int {
     uint32_t scratch_floats;
     float *right; /* mmtile.c: panels of the newest right matrix; right_floats: room */
     uint64_t right_floats;
+    struct npu_right {
+        uint64_t at, step, index;
+        uint32_t n, k, row0, column0, bits;
+    } right_is; /* which one that is */
 };
 
 static inline struct npu_core_int *npu_core_int(struct npu_core *c)

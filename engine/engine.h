@@ -95,8 +95,12 @@ struct npu_tile { /* mmtile: ref[1] m x k, ref[2] k x n; is_one: scalar and mask
     struct npu_matrix a, b;
     uint8_t init, hf32, bias_type; /* enum npu_mmad_init, npu_hf32, npu_type: bias at sel */
     bool is_nibbles;
-    bool
-        keeps_b; /* the right matrix is that of the last mmtile of this core, and has not changed */
+    bool keeps_b; /* the right matrix is as the last mmtile of this core has read it */
+    /* 0: dense. Else the right matrix, is_turned, has two of four elements along k, and GM has
+     * there which ones: fractals of 16 rows of 8 bytes, columns of them index_step bytes apart. A
+     * byte has two pairs of bits for each four of k: place of the first (0 to 2), place of the
+     * second less 1. */
+    uint64_t index, index_step;
 };
 struct npu_groups { /* copy_gm_l1_pad: so many bytes become so many */
     uint8_t from_bytes, to_bytes;
@@ -320,6 +324,9 @@ NPU_API void npu_sync_all_kinds(struct npu_core *c, struct npu_where where);
 
 /* Suspends the block so that others may run: for programs that look at GM until it changes. */
 NPU_API void npu_poll(struct npu_core *c);
+/* Lets the other blocks of the launch begin, when all can be there at a time: on the chip they do.
+ * For calls that prepare GM for what follows, as kernels do without waiting for each other. */
+NPU_API void npu_let_begin(struct npu_core *c);
 /* Suspends the block until *word is `from`, then makes it `to`. A fault when no block can do that
  * any more. name: the call, for messages. False after a fault. */
 NPU_API bool npu_wait_word(struct npu_core *c, int32_t *word, int32_t from, int32_t to,

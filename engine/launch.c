@@ -151,6 +151,14 @@ void npu_poll(struct npu_core *core)
     c->polls = false;
 }
 
+void npu_let_begin(struct npu_core *core)
+{
+    struct npu_block_run *run = npu_core_int(core)->run;
+
+    while (core->block_dim <= room_of(run->l) && atomic_load(&run->next) < run->n_cores)
+        npu_poll(core);
+}
+
 /* One more, or one less, that waits. */
 static void change_waits(struct npu_block_run *run, int by)
 {

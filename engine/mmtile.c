@@ -138,6 +138,28 @@ static void load_left(const struct job *j)
     }
 }
 
+/* steps elements of a row of which two of four are there. */
+static void read_sparse(const struct job *j, float *to, uint32_t row)
+{
+    const uint32_t k0 = j->k0 + j->p->b.column0, n = j->steps;
+    float *there = j->turned; /* free until the panel is turned */
+
+    read_row(j, there, &(struct npu_matrix){.step = j->p->b.step, .row0 = j->p->b.row0}, j->b, row,
+             k0 / 2, (n + 1) / 2);
+    memset(to, 0, n * sizeof *to);
+    for (uint32_t i = 0; i < n; i += 4) {
+        const uint32_t byte = (k0 + i) / 8;
+        const uint8_t *at = (const uint8_t *)(uintptr_t)j->p->index + byte / 8 * j->p->index_step +
+                            (size_t)(row + j->p->b.row0) * 8 + byte % 8;
+        const uint32_t pair = (uint32_t)*at >> (k0 + i) % 8 / 4 * 4;
+        const uint32_t first = i + (pair & 3), second = i + (pair >> 2 & 3) + 1;
+        if (first < n)
+            to[first] += there[i / 2];
+        if (second < n && i / 2 + 1 < (n + 1) / 2)
+            to[second] += there[i / 2 + 1];
+    }
+}
+
 /* One panel from 16 rows of its transpose. */
 static void turn_panel(const struct job *j, float *to, uint32_t column)
 {
@@ -145,7 +167,10 @@ static void turn_panel(const struct job *j, float *to, uint32_t column)
     const uint32_t n = j->p->n - column < NPU_PANEL ? j->p->n - column : NPU_PANEL;
 
     for (uint32_t r = 0; r < n; r++)
-        read_row(j, j->rows + r * width, &j->p->b, j->b, column + r, j->k0, j->steps);
+        if (j->p->index)
+            read_sparse(j, j->rows + r * width, column + r);
+        else
+            read_row(j, j->rows + r * width, &j->p->b, j->b, column + r, j->k0, j->steps);
     if (n < NPU_PANEL)
         memset(j->rows + n * width, 0, (NPU_PANEL - n) * width * sizeof *j->rows);
     j->loops->turn(j->turned, j->rows, width, (uint32_t)width);
@@ -190,6 +215,29 @@ static bool make_right(struct npu_core_int *c, uint64_t floats, struct npu_where
     c->right = more;
     c->right_floats = floats;
     return true;
+}
+
+/* The panels are those of this matrix, and nothing has changed it. */
+static bool is_there(struct npu_core_int *c, const struct npu_insn *in)
+{
+    const struct npu_tile *p = &in->cube.tile;
+    const struct npu_right r = {in->ref[2].at_bytes,
+                                p->b.step,
+                                p->index,
+                                p->n,
+                                p->k,
+                                p->b.row0,
+                                p->b.column0,
+                                (uint32_t)in->type | (uint32_t)in->ref[2].mem << 8 |
+                                    (uint32_t)p->hf32 << 16 | (uint32_t)p->is_nibbles << 24 |
+                                    (uint32_t)p->b.is_nz << 25 | (uint32_t)p->b.is_turned << 26};
+    const bool same = c->right_is.at == r.at && c->right_is.step == r.step &&
+                      c->right_is.index == r.index && c->right_is.n == r.n &&
+                      c->right_is.k == r.k && c->right_is.row0 == r.row0 &&
+                      c->right_is.column0 == r.column0 && c->right_is.bits == r.bits;
+
+    c->right_is = r;
+    return same && p->keeps_b && !p->b.is_one;
 }
 
 /* ---- sums ---------------------------------------------------------------------------------- */
@@ -256,6 +304,7 @@ void npu_mmtile_run(struct npu_core_int *c, const struct npu_insn *in)
     j.left = npu_scratch(c, left + 2 * rows + (is_int ? (size_t)p->m * NPU_PANEL : 0), in->where);
     if (!j.left || !make_right(c, is_kept ? whole : (uint64_t)j.n1 * NPU_PANEL * chunk, in->where))
         return;
+    const bool has_right = is_there(c, in) && is_kept;
     j.rows = j.left + left;
     j.turned = j.rows + rows;
     float *l0c = (float *)(void *)npu_at(c, &in->ref[0]);
@@ -264,7 +313,7 @@ void npu_mmtile_run(struct npu_core_int *c, const struct npu_insn *in)
         float *right = c->right + (is_kept ? (size_t)j.k0 * j.n1 * NPU_PANEL : 0);
         j.steps = p->k - j.k0 < chunk ? p->k - j.k0 : chunk;
         load_left(&j);
-        if (!is_kept || !p->keeps_b)
+        if (!has_right)
             load_right(&j, right);
         if (is_int)
             add_ints(&j, (int32_t *)(void *)l0c, right, j.turned + rows);

@@ -22,6 +22,21 @@ template <class T> inline npu_ref local_ref(const npu_core *c, const AscendC::Lo
     r.blk_stride = 1;
     return r;
 }
+/* The same of a tensor in L1. Of a vector core that is L1 of its group's cube core (TSCM): the
+ * memory that its TPipe keeps for the queue, which the cube core reads there. */
+template <class T> inline npu_ref l1_ref(const npu_core *c, const AscendC::LocalTensor<T> &t)
+{
+    npu_ref r = local_ref(c, t);
+    if (NPU_UNLIKELY(r.mem == MEM_L1 && c->is_mix && c->core_kind == CORE_AIV)) {
+        r.mem = MEM_GM;
+        r.at_bytes = uint64_t(uintptr_t(t.raw()));
+    }
+    return r;
+}
+template <class T> inline bool is_in_l1(const AscendC::LocalTensor<T> &t)
+{
+    return mem_of(AscendC::TPosition(t.GetPosition())) == MEM_L1;
+}
 template <class T> inline bool is_in_ub(const AscendC::LocalTensor<T> &t)
 {
     return mem_of(AscendC::TPosition(t.GetPosition())) == MEM_UB;
@@ -128,8 +143,8 @@ template <class T>
                                   npu_where where)
 {
     npu_core *c = core();
-    const npu_ref to = local_ref(c, dst);
-    if (to.mem == MEM_L1)
+    const npu_ref to = l1_ref(c, dst);
+    if (is_in_l1(dst))
         cube_bursts(c, OP_copy_gm_to_l1, mover<T>, to, gm_ref(src.raw()), b, where);
     else
         no_way(c, dst.GetPosition(), int(AscendC::TPosition::GM), where);
@@ -158,7 +173,7 @@ template <class T>
     in.kind = KIND_OP;
     in.op = OP_copy_nd2nz;
     in.type = in.dst_type = mover<T>;
-    in.ref[0] = local_ref(c, dst);
+    in.ref[0] = l1_ref(c, dst);
     in.ref[1] = gm_ref(src.raw());
     in.where = where;
     in.cube.nd2nz = {p.ndNum,
@@ -169,7 +184,7 @@ template <class T>
                      uint32_t(p.dstNzMatrixStride) * elem,
                      uint32_t(p.dstNzNStride) * NPU_BLK_BYTES,
                      uint32_t(p.dstNzC0Stride) * NPU_BLK_BYTES};
-    if (in.ref[0].mem != MEM_L1)
+    if (!is_in_l1(dst))
         no_way(c, dst.GetPosition(), int(AscendC::TPosition::GM), where);
     else
         npu_issue(c, &in);

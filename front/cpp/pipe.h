@@ -326,7 +326,7 @@ private:
      * has not is made elsewhere, and a fault comes only when an instruction uses it. */
     uint8_t *Take(const nputwin::owner &o, uint32_t n, uint32_t len, npu_where where)
     {
-        const npu_mem mem = nputwin::mem_of(nputwin::has_buffers(o.src) ? o.src : o.dst);
+        const npu_mem mem = nputwin::mem_of(nputwin::buffers_at(o.src, o.dst));
         const uint64_t ask = uint64_t(n) * nputwin::round_up_blk(len);
         if (NPU_UNLIKELY(!core_->mem[mem].base))
             return Spill(ask);

@@ -49,6 +49,7 @@ constexpr npu_pipe reader_of(AscendC::TPosition dst)
     case P::A1:
     case P::B1:
     case P::C1:
+    case P::TSCM:
         return PIPE_MTE1;
     case P::A2:
     case P::B2:
@@ -74,12 +75,9 @@ struct TQueConfig {
 };
 
 template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQueBind {
-    static_assert(dst != TPosition::TSCM,
-                  "TSCM: the queue between vector and cube unit comes with the cube unit, which "
-                  "this version does not have");
     static_assert(nputwin::has_buffers(src) || nputwin::has_buffers(dst),
                   "TQue: a queue lies in a memory of the core: VECIN, VECOUT, VECCALC, A1, B1, C1, "
-                  "A2, B2, C2, CO1 or C2PIPE2GM");
+                  "A2, B2, C2, CO1, C2PIPE2GM or TSCM");
     static_assert(depth >= 0 && depth <= nputwin::MAX_BUFFERS, "TQue: depth is 0..64");
 
 public:
@@ -163,7 +161,7 @@ private:
     friend class TPipe;
     template <TPosition, uint32_t> friend class nputwin::buffer_pool;
     static constexpr uint32_t slots = depth > 0 ? depth : 1;
-    static constexpr TPosition pos = nputwin::has_buffers(src) ? src : dst;
+    static constexpr TPosition pos = nputwin::buffers_at(src, dst);
 
     TPipe *pipe_ = nullptr;
     nputwin::buffer *buffers_ = nullptr;

@@ -369,7 +369,12 @@ constexpr bool is_ub(AscendC::TPosition p)
 constexpr bool has_buffers(AscendC::TPosition p)
 {
     return is_ub(p) || (p >= AscendC::TPosition::A1 && p <= AscendC::TPosition::CO1) ||
-           p == AscendC::TPosition::C2PIPE2GM;
+           p == AscendC::TPosition::C2PIPE2GM || p == AscendC::TPosition::TSCM;
+}
+/* Which end of a queue its buffers lie at. */
+constexpr AscendC::TPosition buffers_at(AscendC::TPosition src, AscendC::TPosition dst)
+{
+    return dst != AscendC::TPosition::TSCM && has_buffers(src) ? src : dst;
 }
 
 struct pipe_pair {

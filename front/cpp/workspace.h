@@ -11,12 +11,15 @@
 #include "core.h"
 #include "../../engine/kernel.h"
 
-namespace AscendC {
-
+/* Kernels say it with and without AscendC:: in front. */
 inline uint8_t *GetSysWorkSpacePtr()
 {
     return static_cast<uint8_t *>(nputwin::core()->sys_workspace);
 }
+
+namespace AscendC {
+
+using ::GetSysWorkSpacePtr;
 inline void SetSysWorkspaceForce(uint8_t *workspace) { nputwin::core()->sys_workspace = workspace; }
 inline void SetSysWorkspace(uint8_t *workspace)
 {

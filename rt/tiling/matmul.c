@@ -274,6 +274,7 @@ static int32_t cut_length(int32_t length, int32_t n, int32_t fixed, int32_t to, 
 
 struct axis {
     int32_t length, fixed, to, low, high;
+    bool is_whole;
 };
 
 static int32_t part_of(const struct axis *x, int32_t n)
@@ -281,10 +282,10 @@ static int32_t part_of(const struct axis *x, int32_t n)
     return cut_length(x->length, n, x->fixed, x->to, x->low, x->high);
 }
 
-/* The numbers of parts worth trying: one when the part is fixed. */
+/* The numbers of parts worth trying: one when the part is fixed, or lies in TSCM whole. */
 static int32_t tries(const struct axis *x, int32_t dim)
 {
-    return x->fixed > 0 ? 1 : least(dim, parts(x->length, x->to));
+    return x->fixed > 0 || x->is_whole ? 1 : least(dim, parts(x->length, x->to));
 }
 
 static bool is_even(const struct job *j, struct nputwin_mm_size s)
@@ -292,15 +293,22 @@ static bool is_even(const struct job *j, struct nputwin_mm_size s)
     return j->whole.m % s.m == 0 && j->whole.n % s.n == 0 && j->whole.k % s.k == 0;
 }
 
-/* Cheaper, or as cheap and without a rest, or with fewer cores. */
+/* A cut with a rest counts twice: many kernels have no code for one. A part as wide as the base
+ * that was asked for counts less: its tiles are one column, and B is loaded once. */
+static double cut_cost(const struct job *j, struct nputwin_mm_size s)
+{
+    const double cost = core_cost(s) * (is_even(j, s) ? 1 : 2);
+
+    return j->ask->base.n > 0 && s.n == j->ask->base.n ? cost * 3 / 4 : cost;
+}
+
+/* Cheaper, or as cheap with fewer cores, or with shorter parts of m. */
 static bool is_better(const struct job *j, struct nputwin_mm_size s, int32_t cores, double cost,
                       double best)
 {
     if (cost != best)
         return cost < best;
-    if (is_even(j, s) != is_even(j, j->single))
-        return is_even(j, s);
-    return cores < j->t.usedCoreNum;
+    return cores != j->t.usedCoreNum ? cores < j->t.usedCoreNum : s.m < j->single.m;
 }
 
 static void try_cut(struct job *j, struct nputwin_mm_size s, double *best)
@@ -309,7 +317,7 @@ static void try_cut(struct job *j, struct nputwin_mm_size s, double *best)
                                        parts(j->whole.k, s.k)};
     const int64_t cores = (int64_t)cut.m * cut.n * cut.k;
     const bool is_fixed = j->ask->single.m > 0 || j->ask->single.n > 0 || j->ask->single.k > 0;
-    const double cost = core_cost(s);
+    const double cost = cut_cost(j, s);
 
     if (cores > j->ask->dim && !is_fixed) /* fixed parts may go round the cores several times */
         return;
@@ -327,16 +335,24 @@ static bool cut_for_cores(struct job *j)
     const struct nputwin_mm_question *ask = j->ask;
     const int32_t a0 = c0_of(j->a_bits), dim = ask->dim;
     const int32_t n_to = ask->b.format == FORMAT_NZ || !ask->b.is_transposed ? j->align.n : ROWS;
-    const struct axis m = {j->whole.m, ask->single.m,
+    const struct axis m = {j->whole.m,
+                           ask->single.m,
                            ask->single_align.m > 0 ? ask->single_align.m : j->align.m,
-                           ask->single_least.m, ask->single_most.m};
-    const struct axis n = {j->whole.n, ask->single.n,
+                           ask->single_least.m,
+                           ask->single_most.m,
+                           ask->a.position == POS_TSCM};
+    const struct axis n = {j->whole.n,
+                           ask->single.n,
                            ask->single_align.n > 0 ? ask->single_align.n : n_to,
-                           ask->single_least.n, ask->single_most.n};
+                           ask->single_least.n,
+                           ask->single_most.n,
+                           ask->b.position == POS_TSCM};
     const struct axis k = {j->whole.k,
                            ask->single.k > 0 || ask->splits_k ? ask->single.k : j->whole.k,
                            ask->single_align.k > 0 ? ask->single_align.k : most(ROWS, a0),
-                           ask->single_least.k, ask->single_most.k};
+                           ask->single_least.k,
+                           ask->single_most.k,
+                           false};
     double best = -1;
 
     if (dim <= 0 || (j->n_cores && (uint32_t)dim > j->n_cores)) {

@@ -7,6 +7,7 @@
  */
 #ifndef NPU_TEST_KERNEL_HPP
 #define NPU_TEST_KERNEL_HPP
+#include <iostream> /* before cmocka, whose fail() is a macro */
 #include <csetjmp>
 #include <cstdarg>
 #include <cstddef>

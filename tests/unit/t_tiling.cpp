@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* t_tiling.cpp - the host side of the high-level API, through tiling/tiling_api.h. */
+#include <iostream> /* before cmocka, whose fail() is a macro */
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>

@@ -3,6 +3,7 @@
  * t_tiling_matmul.cpp - plans of matrix products: every one is legal by the table of TCubeTiling's
  * page, covers its shape and fits its chip; what cannot be is refused with sizes and limit.
  */
+#include <iostream> /* before cmocka, whose fail() is a macro */
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>

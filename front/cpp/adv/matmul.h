@@ -72,12 +72,13 @@ constexpr mm_types mm_types_of()
     t.is_bias_batch = cfg.isBiasBatch;
     t.is_upper = is_upper;
     t.is_lower = is_lower;
+    t.is_sparse = is_sparse_type<B>::value;
     return t;
 }
 
 /* The plan of constants, over what a kernel was given. */
 inline void fix_plan(AscendC::tiling::TCubeTiling &, const MatmulConfig &c, bool &) { (void)c; }
-inline void fix_plan(AscendC::tiling::TCubeTiling &t, const AscendC::MatmulApiStaticTiling &s,
+inline void fix_plan(AscendC::tiling::TCubeTiling &t, const MatmulApiStaticTiling &s,
                      bool &is_whole)
 {
     is_whole = s.M > 0;
@@ -147,6 +148,10 @@ private:
     static_assert(!cfg.isEnableChannelSplit ||
                       (C_TYPE::format == CubeFormat::NZ && std::is_same_v<DstT, float>),
                   "Matmul: isEnableChannelSplit is for C as NZ of float");
+    static_assert(
+        !types.is_sparse || (std::is_same_v<SrcT, int8_t> && B_TYPE::isTrans &&
+                             B_TYPE::format == CubeFormat::ND && MM_CB::b1 == nullptr),
+        "Matmul: a sparse B is int8_t, transposed (ISTRANS), ND and moved in by the object");
     static_assert(!cfg.enableRelu, "Matmul: enableRelu is dav-3510 only");
 
 public:
@@ -156,7 +161,6 @@ public:
     void Init(const AscendC::tiling::TCubeTiling *cubeTiling, AscendC::TPipe * = nullptr,
               npu_where where = NPU_HERE)
     {
-        static_assert(cfg.enableInit, "Matmul: Init is switched off by enableInit = false");
         Begin();
         AscendC::tiling::TCubeTiling t = {};
         bool is_whole = false;
@@ -180,19 +184,19 @@ public:
         has_sub_ = true;
     }
     uint8_t GetSubBlockIdx() { return has_sub_ ? sub_ : uint8_t(core()->sub_idx); }
-    void End()
-    {
-        static_assert(cfg.enableEnd, "Matmul: End is switched off by enableEnd = false");
-        m_.Restart();
-    }
+    void End() { m_.Restart(); }
 
     /* ---- shapes ---- */
 
-    void SetOrgShape(int orgM, int orgN, int orgK) { SetOrgShape(orgM, orgN, orgK, orgK); }
-    void SetOrgShape(int orgM, int orgN, int orgKa, int orgKb, int orgKc = 0)
+    void SetOrgShape(int orgM, int orgN, int orgK, npu_where where = NPU_HERE)
     {
-        static_assert(cfg.enableSetOrgShape,
-                      "Matmul: SetOrgShape is switched off by enableSetOrgShape = false");
+        SetOrgShape(orgM, orgN, orgK, orgK, 0, where);
+    }
+    void SetOrgShape(int orgM, int orgN, int orgKa, int orgKb, int orgKc = 0,
+                     npu_where where = NPU_HERE)
+    {
+        if (!IsOn(cfg.enableSetOrgShape, "SetOrgShape", "enableSetOrgShape", where))
+            return;
         m_.org_m = orgM;
         m_.org_n = orgN;
         m_.org_ka = orgKa;
@@ -207,10 +211,10 @@ public:
         m_.k = singleK;
         m_.Restart();
     }
-    void SetTail(int tailM = -1, int tailN = -1, int tailK = -1)
+    void SetTail(int tailM = -1, int tailN = -1, int tailK = -1, npu_where where = NPU_HERE)
     {
-        static_assert(cfg.enableSetTail,
-                      "Matmul: SetTail is switched off by enableSetTail = false");
+        if (!IsOn(cfg.enableSetTail, "SetTail", "enableSetTail", where))
+            return;
         SetSingleShape(tailM != -1 ? tailM : m_.m, tailN != -1 ? tailN : m_.n,
                        tailK != -1 ? tailK : m_.k);
     }
@@ -260,34 +264,43 @@ public:
     }
     void DisableBias() { m_.SetNoBias(); }
     void ClearBias() { m_.SetNoBias(); }
-    void SetQuantScalar(const uint64_t quantScalar)
+    void SetQuantScalar(const uint64_t quantScalar, npu_where where = NPU_HERE)
     {
-        static_assert(cfg.enableQuantVector,
-                      "Matmul: SetQuantScalar is switched off by enableQuantVector = false");
+        if (!IsOn(cfg.enableQuantVector, "SetQuantScalar", "enableQuantVector", where))
+            return;
         m_.quant_scalar = quantScalar;
         m_.quant.is_set = false;
         has_quant_ = true;
     }
-    void SetQuantVector(const AscendC::GlobalTensor<uint64_t> &quantTensor)
+    void SetQuantVector(const AscendC::GlobalTensor<uint64_t> &quantTensor,
+                        npu_where where = NPU_HERE)
     {
-        static_assert(cfg.enableQuantVector,
-                      "Matmul: SetQuantVector is switched off by enableQuantVector = false");
+        if (!IsOn(cfg.enableQuantVector, "SetQuantVector", "enableQuantVector", where))
+            return;
         m_.quant.ref = gm_ref(quantTensor.raw());
         m_.quant.is_set = has_quant_ = true;
     }
     void SetQuantVector(const AscendC::LocalTensor<uint64_t> &quantTensor,
                         npu_where where = NPU_HERE)
     {
-        static_assert(cfg.enableQuantVector,
-                      "Matmul: SetQuantVector is switched off by enableQuantVector = false");
+        if (!IsOn(cfg.enableQuantVector, "SetQuantVector", "enableQuantVector", where))
+            return;
         m_.quant.ref = Local(quantTensor, "SetQuantVector", where);
         m_.quant.is_set = has_quant_ = true;
     }
-    void SetUserDefInfo(const uint64_t tilingPtr) { m_.user_tiling = tilingPtr; }
-    void SetSelfDefineData(const uint64_t dataPtr)
+    void SetSparseIndex(const AscendC::GlobalTensor<uint8_t> &indexGlobal)
     {
-        static_assert(cfg.enableSetDefineData,
-                      "Matmul: SetSelfDefineData is switched off by enableSetDefineData = false");
+        static_assert(types.is_sparse && is_direct && cfg.doMultiDataLoad,
+                      "Matmul: SetSparseIndex wants B as SparseMatmulType, the MDL template and "
+                      "ASCENDC_CUBE_ONLY");
+        m_.index.ref = gm_ref(indexGlobal.raw());
+        m_.index.is_set = true;
+    }
+    void SetUserDefInfo(const uint64_t tilingPtr) { m_.user_tiling = tilingPtr; }
+    void SetSelfDefineData(const uint64_t dataPtr, npu_where where = NPU_HERE)
+    {
+        if (!IsOn(cfg.enableSetDefineData, "SetSelfDefineData", "enableSetDefineData", where))
+            return;
         m_.user_data = dataPtr;
     }
     /* The twin needs no room in UB. */
@@ -423,7 +436,8 @@ public:
 
     /* ---- batches ---- */
 
-    template <bool sync = true, bool waitIterateBatch = false>
+    template <bool sync = true, bool waitIterateBatch = false, bool d = is_direct,
+              std::enable_if_t<!d, bool> = true>
     void IterateBatch(const global_c &gm, uint32_t batchA, uint32_t batchB, bool enSequentialWrite,
                       const uint32_t matrixStrideA = 0, const uint32_t matrixStrideB = 0,
                       const uint32_t matrixStrideC = 0, const bool enPartialSum = false,
@@ -433,7 +447,7 @@ public:
         RunBatch({gm_ref(gm.raw()), enAtomic, false, false}, 0, 1, int32_t(batchA), int32_t(batchB),
                  {matrixStrideA, matrixStrideB, matrixStrideC}, enPartialSum, where);
     }
-    template <bool sync = true>
+    template <bool sync = true, bool d = is_direct, std::enable_if_t<!d, bool> = true>
     void IterateBatch(const local_c &ubCmatrix, uint32_t batchA, uint32_t batchB,
                       bool enSequentialWrite, const uint32_t matrixStrideA = 0,
                       const uint32_t matrixStrideB = 0, const uint32_t matrixStrideC = 0,
@@ -447,6 +461,7 @@ public:
                  enPartialSum, where);
     }
     /* On a cube core, with the numbers of SetBatchNum. */
+    template <bool d = is_direct, std::enable_if_t<d, bool> = true>
     void IterateBatch(const global_c &gm, bool enPartialSum, uint8_t enAtomic,
                       bool enSequentialWrite, const uint32_t matrixStrideA = 0,
                       const uint32_t matrixStrideB = 0, const uint32_t matrixStrideC = 0,
@@ -456,6 +471,7 @@ public:
         RunBatch({gm_ref(gm.raw()), enAtomic, false, false}, 0, 1, m_.batch_a, m_.batch_b,
                  {matrixStrideA, matrixStrideB, matrixStrideC}, enPartialSum, where);
     }
+    template <bool d = is_direct, std::enable_if_t<d, bool> = true>
     void IterateBatch(const local_c &ubCmatrix, bool enPartialSum, uint8_t enAtomic,
                       bool enSequentialWrite, const uint32_t matrixStrideA = 0,
                       const uint32_t matrixStrideB = 0, const uint32_t matrixStrideC = 0,
@@ -537,6 +553,15 @@ private:
         m_.copy_a = MM_CB::a1;
         m_.copy_b = MM_CB::b1;
     }
+    /* False, with a fault, of a call that the configuration says is not used. */
+    static bool IsOn(bool is_on, const char *name, const char *by, npu_where where)
+    {
+        if (NPU_UNLIKELY(!is_on && IsMine()))
+            npu_fault(core(), NPU_E_ARG, where,
+                      "%s: MatmulConfig of the object says with %s = false that it is not called",
+                      name, by);
+        return is_on;
+    }
     /* This core is the one that calls. */
     static bool IsMine() { return (core()->core_kind == CORE_AIC) == is_called; }
     template <uint8_t mode> static void CheckMode()
@@ -599,8 +624,8 @@ private:
     }
     void TakeBias(const npu_ref &ref, npu_where where)
     {
-        static_assert(cfg.enableSetBias,
-                      "Matmul: SetBias is switched off by enableSetBias = false");
+        if (!IsOn(cfg.enableSetBias, "SetBias", "enableSetBias", where))
+            return;
         mm_operand x;
         x.ref = ref;
         x.type = type_of<BiasT>;
@@ -666,7 +691,7 @@ private:
         }
         const int32_t left = m_.Tiles() - next;
         const bool same_b = m_.tile >= 0 && !into && !types.is_partial && !types.is_outer &&
-                            m_.Place(next).column == m_.Place(m_.tile).column && is_alone_;
+                            m_.Place(next).column == m_.Place(m_.tile).column;
         m_.tile = next;
         made_ = types.is_outer && left > 1 && IsPair(next) ? 2 : 1;
         const uint32_t at = into ? uint32_t(into->at_bytes) : 0;
@@ -732,7 +757,11 @@ private:
     {
         if (!HasWorkspace("Iterate<false>", where) || !m_.IsReady(core(), "Iterate<false>", where))
             return false;
-        const uint64_t wants = SlotOf(m_.Tiles());
+        const mm_core::place last = m_.Place(m_.Tiles() - 1);
+        mm_target dense = {};
+        dense.is_dense = true;
+        const uint64_t wants =
+            SlotOf(m_.Tiles() - 1) + uint64_t(m_.TileBytes(last, dense)) / sizeof(DstT);
         if (NPU_UNLIKELY(m_.n_workspace && wants > m_.n_workspace)) {
             npu_fault(core(), NPU_E_RANGE, where,
                       "Iterate<false>: %d tiles of baseM %d x baseN %d are %llu elements, the "
@@ -840,8 +869,7 @@ private:
         });
     }
 
-    int32_t made_ = 1;     /* tiles of the newest Iterate */
-    bool is_alone_ = true; /* nobody else computes on the cube core in between */
+    int32_t made_ = 1; /* tiles of the newest Iterate */
 };
 
 template <const auto &CFG, template <const auto &, typename...> class P>

@@ -23,6 +23,7 @@ struct mm_types {
     bool a_turns, b_turns; /* ISTRANS: may be said to be transposed */
     bool splits_channels, is_partial, is_outer, clips, is_bias_batch;
     bool is_upper, is_lower;
+    bool is_sparse;     /* B: two of four along k, and which ones (SetSparseIndex) */
     IterateOrder order; /* of is_outer */
     bool a_called, b_called, c_called;
 };
@@ -58,7 +59,7 @@ public:
     bool has_plan = false;
     int32_t m = 0, n = 0, k = 0;                                      /* of one core */
     int32_t org_m = 0, org_n = 0, org_ka = 0, org_kb = 0, org_kc = 0; /* of the whole matrices */
-    mm_operand a, b, bias, quant;
+    mm_operand a, b, bias, quant, index;
     uint64_t quant_scalar = 0;
     uint8_t hf32 = HF32_OFF;
     int32_t batch_a = 0, batch_b = 0;
@@ -182,7 +183,8 @@ public:
         const char *missing = !has_plan   ? "TCubeTiling (REGIST_MATMUL_OBJ or Init)"
                               : !a.is_set ? "A (SetTensorA)"
                               : !b.is_set ? "B (SetTensorB)"
-                                          : nullptr;
+                              : types->is_sparse && !index.is_set ? "index (SetSparseIndex)"
+                                                                  : nullptr;
         if (NPU_UNLIKELY(missing != nullptr)) {
             npu_fault(c, NPU_E_ARG, where, "%s: the Matmul object has no %s", name, missing);
             return false;
@@ -463,7 +465,9 @@ protected:
         r.row0 = uint32_t(x.is_turned ? column0 : row0);
         r.column0 = uint32_t(x.is_turned ? row0 : column0);
         const int64_t stored_rows = n_rows ? n_rows : x.is_turned ? columns : rows;
-        const int64_t stored_columns = row_elems ? row_elems : x.is_turned ? rows : columns;
+        int64_t stored_columns = row_elems ? row_elems : x.is_turned ? rows : columns;
+        if (x.is_local) /* rows in UB begin at multiples of 32 bytes */
+            stored_columns = (stored_columns + types->c0 - 1) / types->c0 * types->c0;
         r.step = r.is_nz ? uint64_t((stored_rows + 15) / 16 * 16) * NPU_BLK_BYTES
                          : uint64_t(stored_columns) * types->elem_bits / 8;
         return r;
@@ -493,6 +497,11 @@ protected:
             t.bias_type = uint8_t(bias.type);
             in.sel = bias.ref;
             in.sel.at_bytes += uint64_t(p.n0) * npu_types[bias.type].bytes;
+        }
+        if (types->is_sparse) {
+            t.b.step /= 2;
+            t.index = index.ref.at_bytes;
+            t.index_step = uint64_t(ceil(b.is_local ? n : org_n, 16)) * 16 * 8;
         }
         (void)c;
         return in;

@@ -258,6 +258,18 @@ inline constexpr MatmulConfig CFG_MDL = GetMDLConfig();
 inline constexpr MatmulConfig CFG_IBSHARE_NORM = GetIBShareNormConfig();
 inline constexpr MatmulConfig MM_CFG_BB = GetBasicConfig(128, 128, 128);
 
+/* A plan of constants, and the configuration it was made from. */
+struct MatmulApiStaticTiling {
+    int32_t usedCoreNum = -1, M = -1, N = -1, Ka = -1, Kb = -1;
+    int32_t singleCoreM = -1, singleCoreN = -1, singleCoreK = -1;
+    int32_t baseM = -1, baseN = -1, baseK = -1, depthA1 = -1, depthB1 = -1;
+    int32_t stepM = -1, stepN = -1, stepKa = -1, stepKb = -1, isBias = -1, transLength = -1;
+    int32_t iterateOrder = -1, dbL0A = -1, dbL0B = -1, dbL0C = -1;
+    int32_t shareMode = -1, shareL1Size = -1, shareL0CSize = -1, shareUbSize = -1;
+    int32_t batchM = -1, batchN = -1, singleBatchM = -1, singleBatchN = -1, mxTypePara = -1;
+    MatmulConfig cfg;
+};
+
 namespace AscendC {
 
 using ::BatchMode;
@@ -276,6 +288,7 @@ using ::GetSpecialMDLConfig;
 using ::IterateMode;
 using ::IterateOrder;
 using ::LayoutMode;
+using ::MatmulApiStaticTiling;
 using ::MatmulBatchParams;
 using ::MatmulConfig;
 using ::MatmulConfigMode;
@@ -297,11 +310,24 @@ struct MatmulType {
     static constexpr bool ibShare = IBSHARE;
     static constexpr TPosition srcPos = SRCPOS;
 };
+/* B of which two of four neighbours along k are there; which ones: SetSparseIndex. */
+template <TPosition POSITION, TPosition INDEX_POSITION, CubeFormat CUBEFORMAT, typename TYPE,
+          bool ISTRANS = false, TPosition SRCPOS = TPosition::GM,
+          LayoutMode LAYOUT = LayoutMode::NONE, bool IBSHARE = false>
+struct SparseMatmulType : MatmulType<POSITION, CUBEFORMAT, TYPE, ISTRANS, LAYOUT, IBSHARE, SRCPOS> {
+    static constexpr TPosition indexPosition = INDEX_POSITION;
+};
 /* The type of the sums. */
 template <typename SrcT> struct GetMmDstType {
     using Type = std::conditional_t<std::is_same_v<SrcT, int8_t> || std::is_same_v<SrcT, int4b_t>,
                                     int32_t, float>;
 };
+/* Rounded up; of numbers, beside the call on tensors. */
+template <typename T, std::enable_if_t<std::is_integral_v<T>, bool> = true>
+constexpr T Ceil(const T num1, const nputwin::same<T> num2)
+{
+    return num2 == 0 ? 0 : (num1 + num2 - 1) / num2;
+}
 struct MatrixOffset {
     int32_t offset;
     int32_t row, col;
@@ -332,18 +358,6 @@ struct MatmulCallBackFunc {
     static constexpr auto b1 = CopyB1;
 };
 
-/* A plan of constants, and the configuration it was made from. */
-struct MatmulApiStaticTiling {
-    int32_t usedCoreNum = -1, M = -1, N = -1, Ka = -1, Kb = -1;
-    int32_t singleCoreM = -1, singleCoreN = -1, singleCoreK = -1;
-    int32_t baseM = -1, baseN = -1, baseK = -1, depthA1 = -1, depthB1 = -1;
-    int32_t stepM = -1, stepN = -1, stepKa = -1, stepKb = -1, isBias = -1, transLength = -1;
-    int32_t iterateOrder = -1, dbL0A = -1, dbL0B = -1, dbL0C = -1;
-    int32_t shareMode = -1, shareL1Size = -1, shareL0CSize = -1, shareUbSize = -1;
-    int32_t batchM = -1, batchN = -1, singleBatchM = -1, singleBatchN = -1, mxTypePara = -1;
-    MatmulConfig cfg;
-};
-
 namespace Impl {
 constexpr int32_t L1_SIZE = 512 * 1024;
 constexpr int32_t QUEUE_DEPTH = 1;
@@ -359,6 +373,10 @@ template <const auto &MM_CFG, typename... REST> class NBuffer33MatmulPolicy {};
 
 namespace nputwin {
 
+template <class M, class = void> struct is_sparse_type : std::false_type {};
+template <class M>
+struct is_sparse_type<M, std::void_t<decltype(M::indexPosition)>> : std::true_type {};
+
 constexpr int32_t ceil_to(int32_t n, int32_t by) { return (n + by - 1) / by; }
 constexpr int32_t floor_at_1(int32_t n) { return n < 1 ? 1 : n; }
 
@@ -368,7 +386,7 @@ template <class T> constexpr int32_t bytes_in(int32_t n)
     return is_nibble<T> ? (n + 1) / 2 : n * int32_t(sizeof(T));
 }
 constexpr const MatmulConfig &config_of(const MatmulConfig &c) { return c; }
-constexpr const MatmulConfig &config_of(const AscendC::MatmulApiStaticTiling &c) { return c.cfg; }
+constexpr const MatmulConfig &config_of(const MatmulApiStaticTiling &c) { return c.cfg; }
 
 } // namespace nputwin
 

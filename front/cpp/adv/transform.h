@@ -470,6 +470,43 @@ inline void UnPad(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTens
 }
 #undef NPU_PAD_TYPES
 
+} // namespace AscendC
+
+namespace nputwin {
+
+/* One value into GM from a cube core, whose memory is L1: its top, where a TPipe hands out last. */
+template <class T>
+inline void fill_gm_by_l1(npu_core *c, const AscendC::GlobalTensor<T> &gm, uint64_t size, T value,
+                          npu_where where)
+{
+    constexpr uint32_t room = 32768;
+    const uint32_t at = c->mem[MEM_L1].bytes - room;
+    const AscendC::LocalTensor<T> some(
+        reinterpret_cast<AscendC::PrimT<T> *>(c->mem[MEM_L1].base + at), room,
+        AscendC::TPosition::A1);
+    uint64_t word = 0;
+    for (size_t i = 0; i < sizeof(word); i += sizeof(T))
+        std::memcpy(reinterpret_cast<uint8_t *>(&word) + i, &value, sizeof(T));
+    npu_insn in = cube_insn(OP_fill_l1, TYPE_u32, local_ref(c, some), local_ref(c, some), where);
+    in.n_burst = 1;
+    in.burst_bytes = room;
+    in.scalar = uint32_t(word);
+    npu_issue(c, &in);
+    npu_barrier(c, PIPE_ALL, where);
+    for (uint64_t done = 0, bytes = size * sizeof(T); done < bytes; done += room) {
+        const uint32_t n = uint32_t(bytes - done < room ? bytes - done : room);
+        cube_bursts(c, OP_copy_l1_to_gm, TYPE_u8,
+                    gm_ref(reinterpret_cast<const uint8_t *>(gm.raw()) + done), local_ref(c, some),
+                    {1, n, 0, 0}, where);
+    }
+    npu_barrier(c, PIPE_ALL, where);
+    npu_let_begin(c);
+}
+
+} // namespace nputwin
+
+namespace AscendC {
+
 /* Fills size elements of GM. Works through the bottom of UB, so it comes before InitBuffer. */
 template <typename T>
 inline void Fill(GlobalTensor<T> &gmWorkspaceAddr, const uint64_t size, const T value,
@@ -479,6 +516,10 @@ inline void Fill(GlobalTensor<T> &gmWorkspaceAddr, const uint64_t size, const T 
                   "Fill: this element type is not supported, allowed are uint16_t, int16_t, half, "
                   "uint32_t, int32_t, float");
     constexpr uint64_t most = 65536 / sizeof(T);
+    if (nputwin::core()->core_kind == CORE_AIC) {
+        nputwin::fill_gm_by_l1(nputwin::core(), gmWorkspaceAddr, size, value, where);
+        return;
+    }
     const LocalTensor<T> some(TPosition::VECCALC, 0, uint32_t(most));
     Duplicate(some, value, int32_t(size < most ? size : most), where);
     SetFlag<HardEvent::V_MTE3>(EVENT_ID0, where);
@@ -488,6 +529,7 @@ inline void Fill(GlobalTensor<T> &gmWorkspaceAddr, const uint64_t size, const T 
         DataCopyPad(gmWorkspaceAddr[at], some,
                     DataCopyExtParams(1, uint32_t(n * sizeof(T)), 0, 0, 0), where);
     }
+    npu_let_begin(nputwin::core());
 }
 
 /* The older name, for kernels with a TPipe: works through what InitBuffer has left of UB. */
@@ -497,6 +539,10 @@ inline void InitOutput(GlobalTensor<T> gmWorkspaceAddr, uint32_t size, T value =
 {
     constexpr uint32_t most = 65536 / sizeof(T);
     LocalTensor<T> rest;
+    if (nputwin::core()->core_kind == CORE_AIC) {
+        nputwin::fill_gm_by_l1(nputwin::core(), gmWorkspaceAddr, size, value, where);
+        return;
+    }
     if (!PopStackBuffer<T, TPosition::LCM>(rest, where))
         return;
     const uint32_t room = rest.GetSize() < most ? rest.GetSize() : most;
@@ -508,6 +554,7 @@ inline void InitOutput(GlobalTensor<T> gmWorkspaceAddr, uint32_t size, T value =
                     DataCopyExtParams(1, n * uint32_t(sizeof(T)), 0, 0, 0), where);
     }
     PipeBarrier<PIPE_ALL>(where);
+    npu_let_begin(nputwin::core());
 }
 
 } // namespace AscendC

@@ -14,4 +14,5 @@
 #include "nputwin/tmp_size.h"
 #include "nputwin/rows_size.h"
 #include "nputwin/matmul_tiling.h"
+#include <iostream> /* hosts say whether GetTiling went well and do not include it themselves */
 #endif
