@@ -17,7 +17,7 @@ static const struct {
     {"__simd_vf__", false},       {"__simd_callee__", false}, {"__simt_vf__", false},
     {"__simt_callee__", false},   {"__host_aicore__", false}, {"__host__", false},
     {"__launch_bounds__", true},  {"__schedmode__", true},    {"__no_simd_vf_fusion__", false},
-    {"__kfc_workspace__", false},
+    {"__kfc_workspace__", false}, {"__forceinline__", false},
 };
 enum { N_QUALIFIERS = sizeof QUALIFIERS / sizeof *QUALIFIERS };
 
@@ -184,6 +184,21 @@ static int32_t qualifier(struct cc_rw *w, int32_t i)
     return next;
 }
 
+/* `__forceinline__` is `inline`, which C++ takes once in a declaration. */
+static int32_t force_inline(struct cc_rw *w, int32_t i)
+{
+    static const char word[] = "inline         "; /* as long as the other, for the columns */
+    const struct cc_lex *l = &w->lex;
+    const int32_t next = cc_after_qualifier(l, i + 1);
+
+    if (cc_is(l, i - 1, "inline") || cc_is(l, next, "inline"))
+        return i;
+    cc_flush(w, i);
+    cc_adds(&w->r->out, word);
+    cc_skip_through(w, i);
+    return i + 1;
+}
+
 /* `extern "C" {`: kernels inside have C linkage. */
 static int32_t linkage_block(struct cc_rw *w, int32_t i)
 {
@@ -239,6 +254,8 @@ static int32_t construct(struct cc_rw *w, int32_t i)
         return next;
     if (cc_is(l, i, "__global__"))
         return cc_kernel(w, i);
+    if (cc_is(l, i, "__forceinline__") && (next = force_inline(w, i)) != i)
+        return next;
     if (cc_is(l, i, "__nputwin_registration__"))
         return registration(w, i);
     return qualifier(w, i);

@@ -10,9 +10,6 @@
 #include "core.h"
 
 using pipe_t = npu_pipe;
-// clang-format off
-enum event_t { EVENT_ID0, EVENT_ID1, EVENT_ID2, EVENT_ID3, EVENT_ID4, EVENT_ID5, EVENT_ID6, EVENT_ID7 };
-// clang-format on
 /* Order of value and index that a reduction writes; unqualified, as the intrinsics use it. */
 enum Order_t { VALUE_INDEX, INDEX_VALUE, ONLY_VALUE, ONLY_INDEX };
 enum bm_t { BM_DISABLE, BM_ENABLE };

@@ -19,6 +19,11 @@
 
 using GM_ADDR = std::uint8_t *; /* a type, not a macro: it may stand in any declaration */
 
+/* Known before the first line, as the compiler's own: a kernel may then make macros of them. */
+// clang-format off
+enum event_t { EVENT_ID0, EVENT_ID1, EVENT_ID2, EVENT_ID3, EVENT_ID4, EVENT_ID5, EVENT_ID6, EVENT_ID7 };
+// clang-format on
+
 /* `if ASCEND_IS_AIV {`: the condition carries its own parentheses, and is as long as the word, for
  * the columns. The host reads the AIV's answer, so that a file without cube code has one text and
  * one compile. NPUTWIN_VIEW_AIC is the driver's. */

@@ -47,8 +47,10 @@ def test_assert_of_the_host_is_that_of_c(build_and_run):
 
 
 # What kernels in the field do and g++ alone would not take: `[aicore]`, a function of AscendC called with
-# template arguments and without AscendC::, a header of the basic API by its bare name, a registered tiling struct.
-DIALECT = """#include <cstdio>
+# template arguments and without AscendC::, a header of the basic API by its bare name, a registered tiling struct,
+# macros in place of the compiler's own names, __forceinline__.
+DIALECT = """#define EVENT_ID0 0
+#include <cstdio>
 #include "acl/acl.h"
 #include "kernel_tensor.h"
 #include "kernel_operator_intf.h"
@@ -58,6 +60,8 @@ DIALECT = """#include <cstdio>
 #undef __aicore__
 #define __aicore__ [aicore]
 struct Sizes { int n; };
+__forceinline__ [host, aicore] int one() { return 1; }
+inline __forceinline__ int also_one() { return EVENT_ID0 + 1; }
 struct Sum {
     AscendC::TPipe pipe;
     AscendC::TBuf<AscendC::TPosition::VECCALC> buf;
@@ -69,7 +73,7 @@ struct Sum {
         AscendC::LocalTensor<float> x = buf.Get<float>(), d = x[64], w = x[128];
         Duplicate<float>(x, 1.5f, 64);
         ReduceSum<float>(d, x, w, 64);
-        y[0] = d.GetValue(0) * twice(1);
+        y[0] = d.GetValue(0) * twice(one()) * also_one();
     }
 };
 extern "C" __global__ __aicore__ void k(__gm__ uint8_t *y)
