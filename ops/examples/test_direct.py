@@ -16,9 +16,10 @@ def compile_file(source, arch, cann, out):
     assert run.returncode == 0, run.stderr[-3000:]
 
 
-# Calls of the C API from UB to UB are dav-2201's.
+# Not on dav-3510: the C API works on registers there, and cube cores are another kind.
+A2_AND_A3 = {"add_custom_c", "hifloat8_encode_c", "matmul_leakyrelu"}
 PAIRS = [(source, arch) for source in sorted(DIRECT.glob("*.asc")) for arch in CHIPS
-         if arch == "dav-2201" or not source.stem.endswith("_c")]
+         if arch == "dav-2201" or source.stem not in A2_AND_A3]
 
 
 @pytest.mark.parametrize("source,arch", PAIRS, ids=lambda p: getattr(p, "stem", p))

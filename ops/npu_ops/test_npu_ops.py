@@ -59,6 +59,8 @@ PROJECTS = {
     "asc": ("add_custom_asc", {"a2": {"NPU_ARCH": "dav-2201"}, "a5": {"NPU_ARCH": "dav-3510"}}),
     "rms_norm/legacy": ("rms_norm_ext", {"a2": {"SOC_VERSION": "Ascend910B2"}, "a5": {"SOC_VERSION": "Ascend950PR_9599"}}),
     "rms_norm/asc": ("rms_norm_asc", {"a2": {"NPU_ARCH": "dav-2201"}, "a5": {"NPU_ARCH": "dav-3510"}}),
+    "matmul_leakyrelu/legacy": ("matmul_leakyrelu_ext", {"a2": {"SOC_VERSION": "Ascend910B2"}}),  # cube cores: A2, A3
+    "matmul_leakyrelu/asc": ("matmul_leakyrelu_asc", {"a2": {"NPU_ARCH": "dav-2201"}}),
     "layer_norm_v3": ("layer_norm_v3_ext", {"a2": {}}),  # torch_npu has no Pattern C on A5
     "layer_norm_v4": ("layer_norm_v4_ext", {"a2": {}}),
 }
@@ -70,7 +72,8 @@ RUNS = [("a2", "Ascend910B2", "0"), ("a2", "Ascend910B2", "2"), ("a2", "Ascend91
 
 
 # What the quick run takes of a Pattern B project, whose builds are large; the long run takes all.
-QUICK = {"rms_norm/legacy": [("a2", "2")], "rms_norm/asc": [("a2", "0"), ("a5", "1")]}
+QUICK = {"rms_norm/legacy": [("a2", "2")], "rms_norm/asc": [("a2", "0"), ("a5", "1")],
+         "matmul_leakyrelu/legacy": [("a2", "1")], "matmul_leakyrelu/asc": [("a2", "2")]}
 
 
 def runs():
@@ -81,7 +84,7 @@ def runs():
                 yield pytest.param(project, target, soc, queue, marks=pytest.mark.long if is_long else ())
 
 
-@pytest.mark.parametrize("project,target,soc,queue", runs())
+@pytest.mark.parametrize("project,target,soc,queue", list(runs()))
 def test_its_own_tests_pass(project, target, soc, queue, cann, build_root):
     lib = build(project, cann, build_root, target, **PROJECTS[project][1][target])
     env = {**cann, "NPUTWIN_SOC": soc, "TASK_QUEUE_ENABLE": queue, "PYTHONPATH": str(lib)}
@@ -94,6 +97,8 @@ def test_its_own_tests_pass(project, target, soc, queue, cann, build_root):
 PAIRS = {  # operator: (projects of the two generations, arguments)
     "add_custom": (("legacy", "asc"), "(torch.randn(12345).half().npu(), torch.randn(12345).half().npu())"),
     "rms_norm": (("rms_norm/legacy", "rms_norm/asc"), "(torch.randn(3, 50_001).npu(), torch.randn(50_001).npu())"),
+    "matmul_leakyrelu": (("matmul_leakyrelu/legacy", "matmul_leakyrelu/asc"),
+                         "(torch.randn(200, 99).half().npu(), torch.randn(99, 77).half().npu(), torch.randn(77).npu())"),
 }
 
 

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python setup.py bdist_wheel: one bisheng command compiles and links kernel and binding.
+
+torch and torch_npu are no hard dependency: a forced re-install must not replace them.
+"""
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+HERE = Path(__file__).resolve().parent
+NAME = "matmul_leakyrelu_asc"
+SOURCE = HERE / "csrc/matmul_leakyrelu.asc"
+LIBRARY = f"lib{NAME}.so"
+
+
+def command(output):
+    home = os.environ.get("ASCEND_HOME_PATH")
+    if not home or shutil.which("bisheng") is None:
+        sys.exit("setup.py: no bisheng: source set_env.sh of your CANN installation first")
+    import torch
+    import torch_npu
+
+    torch_dir, npu_dir = Path(torch.__file__).parent, Path(torch_npu.__file__).parent
+    arch_dir = Path(home) / f"{platform.machine()}-linux"
+    includes = [torch_dir / "include", torch_dir / "include/torch/csrc/api/include", npu_dir / "include",
+                arch_dir / "include", arch_dir / "asc/include"]
+    libraries = [npu_dir / "lib", torch_dir / "lib", arch_dir / "lib64"]
+    return ["bisheng", "-x", "asc", f"--npu-arch={os.environ.get('NPU_ARCH', 'dav-2201')}",
+            "-shared", "-fPIC", "-O2", "-std=c++17",
+            f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}",
+            *[f"-I{p}" for p in includes], str(SOURCE), "-o", str(output),
+            *[f"-L{p}" for p in libraries], "-ltorch_npu", "-ltorch_cpu", "-lc10", "-ltiling_api", "-lplatform"]
+
+
+class BishengBuild(build_ext):
+    def run(self):
+        target = Path(self.build_lib).resolve() / NAME
+        target.mkdir(parents=True, exist_ok=True)
+        subprocess.run(command(target / LIBRARY), check=True)
+        built = {"torch": version("torch"), "torch_npu": version("torch_npu"),
+                 "arch": os.environ.get("NPU_ARCH", "dav-2201")}
+        (target / f"{LIBRARY}.nputwin-build.json").write_text(json.dumps(built) + "\n")  # for __init__.py
+
+
+setup(
+    name=NAME,
+    version="1.0.0",
+    packages=[NAME],
+    ext_modules=[Extension(f"{NAME}._C", [])],  # makes the wheel one of this machine
+    cmdclass={"build_ext": BishengBuild},
+)
