@@ -11,6 +11,8 @@ __global__ __vector__ void k(__gm__ uint8_t *p)
     LocalTensor<half> h;
     LocalTensor<float> f;
     LocalTensor<uint32_t> u;
+    LocalTensor<uint8_t> t;
+    const uint32_t shape[2] = {{8, 8}};
     {call};
 }}
 """
@@ -24,6 +26,18 @@ CALLS = [
     ("uint8_t", "Cast(a, f, RoundMode::CAST_RINT, 32)", ["Cast: ", "no conversion between these two types"]),
     ("int8_t", "AddReluCast(a, f, f, 32)", ["AddReluCast: ", "float to half, half to int8_t"]),
     ("uint8_t", "AddDeqRelu(a, u, u, 32)", ["AddDeqRelu: ", "int32_t", "half"]),
+    ("int64_t", "Adds(a, a, int64_t(1), 32)", ["Adds: ", "<long int, ", "rows::f16", "rows::s32"]),
+    ("int16_t", "Sort32(a, a, u, 1)", ["Sort32: ", "<short int, ", "rows::f16", "rows::f32"]),
+    ("int16_t", "Compare(t, a, a, CMPMODE::LT, 128)", ["Compare: ", "<short int, ", "rows::f32", "rows::s32"]),
+    ("int8_t", "Duplicate(a, int8_t(1), 32)", ["Duplicate: ", "<signed char, "]),
+    ("int8_t", "Tanh(a, a, 32)", ["Tanh: ", "<signed char, ", "rows::f16", "rows::f32"]),
+    ("int32_t", "Sigmoid(a, a, t, 32)", ["Sigmoid: ", "<int, ", "rows::f16", "rows::f32"]),
+    ("int8_t", "SoftMax<int8_t>(a, a, a, a, t, SoftMaxTiling())", ["SoftMax: this element type is not supported, allowed are half, float", "signed char"]),
+    ("bfloat16_t", "LayerNorm<bfloat16_t>(a, a, a, a, a, a, t, bfloat16_t(1), *(LayerNormTiling *)p)",
+     ["LayerNorm: this element type is not supported, allowed are half, float", "bf16_format"]),
+    ("int32_t", "ReduceMean<int32_t, Pattern::Reduce::AR>(a, a, t, shape, true)", ["ReduceMean: ", "allowed are float"]),
+    ("bfloat16_t", "Broadcast<bfloat16_t, 2, 1>(a, a, shape, shape)", ["Broadcast: ", "allowed are int8_t, uint8_t, half, float", "bf16_format"]),
+    ("bfloat16_t", "DropOut(a, a, t, t, 0.5f, *(DropOutShapeInfo *)p)", ["DropOut: ", "allowed are half, float", "bf16_format"]),
     ("uint8_t", "CastDequant(a, f, 32)", ["CastDequant: ", "int16_t to int8_t"]),
 ]
 
@@ -33,4 +47,4 @@ def test_a_type_that_is_not_taken(cc, element, call, says):
     text = KERNEL.format(type=element, call=call)
     talk = cc.compile("--npu-arch=dav-2201", "-c", cc.source("bad.asc", text), "-o", "bad.o", expect=1).stderr
     assert [word for word in says if word not in talk] == []
-    assert "bad.asc:9:" in talk
+    assert "bad.asc:11:" in talk
