@@ -36,7 +36,7 @@ CALLS = [
     ("bfloat16_t", "LayerNorm<bfloat16_t>(a, a, a, a, a, a, t, bfloat16_t(1), *(LayerNormTiling *)p)",
      ["LayerNorm: this element type is not supported, allowed are half, float", "bf16_format"]),
     ("int32_t", "ReduceMean<int32_t, Pattern::Reduce::AR>(a, a, t, shape, true)", ["ReduceMean: ", "allowed are float"]),
-    ("bfloat16_t", "Broadcast<bfloat16_t, 2, 1>(a, a, shape, shape)", ["Broadcast: ", "allowed are int8_t, uint8_t, half, float", "bf16_format"]),
+    ("int64_t", "Broadcast<int64_t, 2, 1>(a, a, shape, shape)", ["Broadcast: ", "elements of 1, 2 or 4 bytes", "long int"]),
     ("bfloat16_t", "DropOut(a, a, t, t, 0.5f, *(DropOutShapeInfo *)p)", ["DropOut: ", "allowed are half, float", "bf16_format"]),
     ("uint8_t", "CastDequant(a, f, 32)", ["CastDequant: ", "int16_t to int8_t"]),
 ]

@@ -381,6 +381,7 @@ int main()
         cmocka_unit_test(check_broadcast<int8_t>),
         cmocka_unit_test(check_broadcast<uint8_t>),
         cmocka_unit_test(check_broadcast<half>),
+        cmocka_unit_test(check_broadcast<bfloat16_t>),
         cmocka_unit_test(check_broadcast<float>),
         cmocka_unit_test(check_transpose<int16_t>),
         cmocka_unit_test(check_transpose<uint16_t>),
