@@ -582,13 +582,7 @@ inline void asc_set_l13d_rpt(const asc_load3d_v2_config &config)
 /* Bytes of L1 after which an image goes on at byte 0; 0: nowhere. */
 inline void asc_set_l13d_size(uint64_t value, NPU_C_WHERE)
 {
-    npu_core *c = nputwin::core();
-    if (NPU_UNLIKELY((value && value < 1024) || value > c->mem[MEM_L1].bytes))
-        npu_fault(c, NPU_E_ARG, where,
-                  "asc_set_l13d_size: %llu bytes; 0, or 1024 to the %u bytes of L1",
-                  (unsigned long long)value, c->mem[MEM_L1].bytes);
-    else
-        AscendC::SetLoadDataBoundary(uint32_t(value));
+    AscendC::SetLoadDataBoundary(value < UINT32_MAX ? uint32_t(value) : UINT32_MAX, where);
 }
 
 /* ---- out of L0C ------------------------------------------------------------------------ */

@@ -170,6 +170,12 @@ inline void SetFmatrix(uint16_t l1H, uint16_t l1W, const uint8_t padList[4],
                   "SetFmatrix: fmatrixMode %u; FMATRIX_LEFT (0) or FMATRIX_RIGHT (1)", side);
         return;
     }
+    if (NPU_UNLIKELY(l1H > INT16_MAX || l1W > INT16_MAX)) {
+        npu_fault(nputwin::core(), NPU_E_ARG, where,
+                  "SetFmatrix: an image of %u x %u (height x width); each is at most %d", l1H, l1W,
+                  INT16_MAX);
+        return;
+    }
     r.image_h[side] = l1H;
     r.image_w[side] = l1W;
     std::memcpy(r.pad[side], padList, sizeof(r.pad[side]));
@@ -178,8 +184,17 @@ template <typename T> inline void SetLoadDataPaddingValue(const T padValue)
 {
     nputwin::core()->regs.cube.pad_value = nputwin::bits_of(padValue);
 }
-inline void SetLoadDataBoundary(uint32_t boundaryValue)
+inline void SetLoadDataBoundary(uint32_t boundaryValue, npu_where where = NPU_HERE)
 {
+    enum { LEAST = 1024 };
+    npu_core *c = nputwin::core();
+    if (NPU_UNLIKELY((boundaryValue && boundaryValue < LEAST) ||
+                     boundaryValue > c->mem[MEM_L1].bytes)) {
+        npu_fault(c, NPU_E_ARG, where,
+                  "SetLoadDataBoundary: %u bytes; 0, or %d to the %u bytes of L1", boundaryValue,
+                  LEAST, c->mem[MEM_L1].bytes);
+        return;
+    }
     nputwin::core()->regs.cube.boundary_bytes = boundaryValue;
 }
 inline void SetLoadDataRepeat(const LoadDataRepeatParam &repeatParams)
@@ -542,6 +557,39 @@ struct out_of_l0c {
     bool relu, to_nd, splits;
     float leak = 0; /* of a negative one under relu */
 };
+/* What the pages ask of sizes and layouts. */
+inline bool is_out_legal(npu_core *c, const out_of_l0c &o, bool to_nd, bool to_l1, bool is_narrow,
+                         npu_where where)
+{
+    enum { MOST_ROWS_ND = 8192 };
+    const bool splits = o.splits && !to_l1;
+    const uint32_t of = splits ? 8 : 16;
+    if (NPU_UNLIKELY(splits && (is_narrow || to_nd))) {
+        npu_fault(c, NPU_E_ARG, where, "%s: isChannelSplit is for float in NZ layout", o.call);
+        return false;
+    }
+    if (NPU_UNLIKELY(to_l1 && o.quant == QuantMode_t::NoQuant)) {
+        npu_fault(c, NPU_E_TYPE, where,
+                  "%s: quantPre NoQuant into L1; there go half, bfloat16_t, int8_t and uint8_t",
+                  o.call);
+        return false;
+    }
+    if (NPU_UNLIKELY(o.n > NPU_CUBE_MOST)) {
+        npu_fault(c, NPU_E_ARG, where, "%s: nSize %u; at most %d", o.call, o.n, NPU_CUBE_MOST);
+        return false;
+    }
+    if (NPU_UNLIKELY(!to_nd && o.n % of)) {
+        npu_fault(c, NPU_E_ARG, where, "%s: nSize %u; columns of fractals take multiples of %u",
+                  o.call, o.n, of);
+        return false;
+    }
+    if (NPU_UNLIKELY(to_nd && o.m > MOST_ROWS_ND)) {
+        npu_fault(c, NPU_E_ARG, where, "%s: mSize %u; at most %d into rows", o.call, o.m,
+                  MOST_ROWS_ND);
+        return false;
+    }
+    return true;
+}
 template <class T, class U>
 inline void fixpipe(const npu_ref &dst, const AscendC::LocalTensor<U> &src, const out_of_l0c &o,
                     npu_where where)
@@ -561,22 +609,22 @@ inline void fixpipe(const npu_ref &dst, const AscendC::LocalTensor<U> &src, cons
                   quant_name(o.quant), npu_types[type_of<To>].name, npu_types[type_of<From>].name);
         return;
     }
-    if (NPU_UNLIKELY(o.splits && (sizeof(To) != 4 || o.to_nd))) {
-        npu_fault(c, NPU_E_ARG, where, "%s: isChannelSplit is for float in NZ layout", o.call);
+    /* Into L1 there are only columns of fractals, whatever the call says of layouts. */
+    const bool to_l1 = dst.mem == MEM_L1, to_nd = o.to_nd && !to_l1, splits = o.splits && !to_l1;
+    if (NPU_UNLIKELY(!is_out_legal(c, o, to_nd, to_l1, sizeof(To) != 4, where)))
         return;
-    }
     in.dst_type = type_of<To>;
     in.scalar = o.scalar;
     in.cube.fix.m = uint16_t(o.m);
     in.cube.fix.n = uint16_t(o.n);
     in.cube.fix.n_nd = uint16_t(o.n_nd);
-    in.cube.fix.layout = o.to_nd ? FIX_ND : o.splits ? FIX_SPLIT : FIX_NZ;
+    in.cube.fix.layout = to_nd ? FIX_ND : splits ? FIX_SPLIT : FIX_NZ;
     in.cube.fix.clips = o.relu;
     in.cube.fix.leak = o.leak;
     in.cube.fix.is_vector = is_vector_quant(o.quant);
     in.cube.fix.src_column_step = o.src_stride * column;
     in.cube.fix.src_nd_step = o.src_nd_stride * 16 * column;
-    in.cube.fix.dst_step = uint64_t(o.dst_stride) * (o.to_nd ? sizeof(To) : size_t(NPU_BLK_BYTES));
+    in.cube.fix.dst_step = uint64_t(o.dst_stride) * (to_nd ? sizeof(To) : size_t(NPU_BLK_BYTES));
     in.cube.fix.dst_nd_step = uint64_t(o.dst_nd_stride) * sizeof(To);
     in.ref[2].mem = MEM_FB;
     in.ref[2].at_bytes = o.quant_at;

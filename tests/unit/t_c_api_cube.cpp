@@ -506,29 +506,6 @@ void out_of_l1(void **)
 
 /* ---- image to columns ------------------------------------------------------------------ */
 
-struct image_case {
-    uint32_t h, w, c, fw, fh, sw, sh, dw, dh;
-    uint32_t left, right, top, bottom;
-    bool right_side;
-};
-/* Element (row, column) of the unfolded matrix, from the image as [h][w][c]. */
-template <class T>
-T unfolded(const image_case &k, const std::vector<T> &hwc, uint32_t row, uint32_t column, T pad)
-{
-    constexpr uint32_t c0 = 32 / sizeof(T);
-    const uint32_t ow = (k.w + k.left + k.right - ((k.fw - 1) * k.dw + 1)) / k.sw + 1;
-    const uint32_t taps = k.fw * k.fh, whole = k.c / c0 * taps * c0;
-    const uint32_t width = column < whole ? c0 : k.c % c0;
-    const uint32_t in_plane = column < whole ? column % (taps * c0) : column - whole;
-    const uint32_t channel =
-        (column < whole ? column / (taps * c0) * c0 : k.c / c0 * c0) + in_plane % width;
-    const uint32_t tap = in_plane / width;
-    const int y = int(row / ow * k.sh + tap / k.fw * k.dh) - int(k.top);
-    const int x = int(row % ow * k.sw + tap % k.fw * k.dw) - int(k.left);
-    if (y < 0 || x < 0 || y >= int(k.h) || x >= int(k.w))
-        return pad;
-    return hwc[(size_t(y) * k.w + size_t(x)) * k.c + channel];
-}
 template <class T> void image_of_case(const image_case &k, bool sync)
 {
     constexpr uint32_t c0 = 32 / sizeof(T);
@@ -649,7 +626,8 @@ void images(void **)
         is("before the boundary", double(float(in<half>(MEM_L0A)[2 * 16])), 512 + 16);
         is("behind it", double(float(in<half>(MEM_L0A)[3 * 16])), 0);
     });
-    fails_on_cube([] { asc_set_l13d_size(100); }, NPU_E_ARG, "100 bytes; 0, or 1024 to the 524288");
+    fails_on_cube([] { asc_set_l13d_size(100); }, NPU_E_ARG,
+                  "SetLoadDataBoundary: 100 bytes; 0, or 1024 to the 524288");
     fails_on_cube(
         [] {
             asc_copy_l12l0a(in<half>(MEM_L0A), in<half>(MEM_L1), 16, 16, 0, 0, 1, 1, 1, 1, 1, 1,
