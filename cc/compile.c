@@ -215,10 +215,31 @@ static bool sides_have_options(const struct cc_args *a)
     return a->host_pp.n || a->host_cxx.n || a->device_pp.n || a->device_cxx.n;
 }
 
+/* A source of the legacy ascendc_library that launches nothing itself is device code alone: there
+ * the vendor never reads it with the host's macros, and not every such file would stand that. */
+static bool is_device_alone(const struct unit *u)
+{
+    struct cc_rewritten r;
+    const bool ok = u->j->args->aclrt && cc_rewrite(u->text[HOST].s, u->text[HOST].size, CC_HOST,
+                                                    true, u->j->args->workspace, &r);
+    const bool alone = ok && !r.n_launches;
+
+    if (u->j->args->aclrt)
+        cc_rewritten_finish(&r);
+    return alone;
+}
+
 /* Decides which views share a compile, and rewrites the texts that are left. */
 static bool plan_views(struct unit *u)
 {
-    bool merged = same_text(u, HOST, AIV) && !sides_have_options(u->j->args);
+    bool merged = same_text(u, HOST, AIV);
+
+    if (!merged && is_device_alone(u)) {
+        u->text[HOST].size = 0;
+        cc_add(&u->text[HOST], u->text[AIV].s, u->text[AIV].size);
+        merged = true;
+    }
+    merged = merged && !sides_have_options(u->j->args);
 
     u->same_as[AIV] = merged ? HOST : AIV;
     if (!rewrite_view(u, HOST, merged ? CC_BOTH : CC_HOST) ||

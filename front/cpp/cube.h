@@ -534,8 +534,9 @@ template <class T, class U> inline bool quant_fits(QuantMode_t q)
     case QuantMode_t::REQ8:
     case QuantMode_t::VREQ8:
         return !from_float && bytes;
+    default:
+        return false;
     }
-    return false;
 }
 inline bool is_vector_quant(QuantMode_t q)
 {
@@ -543,8 +544,11 @@ inline bool is_vector_quant(QuantMode_t q)
 }
 constexpr const char *quant_name(QuantMode_t q)
 {
-    constexpr const char *names[] = {"NoQuant",     "F322F16",      "F322BF16", "DEQF16", "VDEQF16",
-                                     "QF322B8_PRE", "VQF322B8_PRE", "REQ8",     "VREQ8"};
+    constexpr const char *names[] = {
+#define NPU_MODE(name) #name,
+        NPU_QUANT_MODES(NPU_MODE)
+#undef NPU_MODE
+    };
     return unsigned(q) < sizeof(names) / sizeof(*names) ? names[int(q)] : "?";
 }
 

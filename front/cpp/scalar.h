@@ -320,9 +320,22 @@ using hifloat8_t = nputwin::small_float<nputwin::hif8_format>;
 struct int4b_t {
     std::int8_t storage;
 };
+/* Types of dav-3510 that sources for both chips name; no instruction of this version takes them. */
+struct fp8_e8m0_t {
+    std::uint8_t bits;
+};
+struct fp4x2_e2m1_t {
+    std::uint8_t bits;
+};
+struct fp4x2_e1m2_t {
+    std::uint8_t bits;
+};
 namespace AscendC {
+using ::fp4x2_e1m2_t;
+using ::fp4x2_e2m1_t;
+using ::fp8_e8m0_t;
 using ::int4b_t;
-}
+} // namespace AscendC
 
 /* min and max of numbers, which the compiler brings without a header. Two types, so that a
  * program's own min, or std::min behind `using namespace std`, is the better match and never

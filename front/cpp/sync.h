@@ -63,6 +63,14 @@ inline void CrossCoreWaitFlag(uint16_t flagId, npu_where where = NPU_HERE)
     npu_cross_wait(nputwin::core(), flagId & 15u, where);
 }
 
+/* Older names: a wait for a cross-core flag, and where the flags' counters lie, which are no memory
+ * of the twin. */
+inline void WaitEvent(uint16_t flagId, npu_where where = NPU_HERE)
+{
+    npu_cross_wait(nputwin::core(), flagId & 15u, where);
+}
+inline void SetSyncBaseAddr(uint64_t) {}
+
 /* Between the kernels of a SuperKernel, which the twin does not fuse: each task already ends before
  * the next begins, so there is nothing to start early. */
 template <pipe_t AIV_PIPE = PIPE_MTE3, pipe_t AIC_PIPE = PIPE_FIX, bool FORCE = false>
@@ -373,8 +381,7 @@ inline void SetVectorMask(uint64_t maskHigh, uint64_t maskLow)
     const uint64_t mask[2] = {maskLow, mode == MaskMode::COUNTER ? 0 : maskHigh};
     nputwin::load_mask(nputwin::core(), mask);
 }
-template <typename T, MaskMode mode = MaskMode::NORMAL>
-inline void SetVectorMask(int32_t len, npu_where where = NPU_HERE)
+template <typename T, MaskMode mode> inline void SetVectorMask(int32_t len, npu_where where)
 {
     const uint64_t mask[2] = {uint64_t(uint32_t(len)), 0};
     if (mode == MaskMode::COUNTER)

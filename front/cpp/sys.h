@@ -101,9 +101,16 @@ template <int8_t startBit, int8_t endBit> static inline void SetCtrlSpr(int64_t 
                   "SetCtrlSpr: bit 48 is the one that this chip supports");
     nputwin::core()->regs.saturates = !(value & 1);
 }
-/* CTRL[48] by the name that the pages of Fixpipe and Mmad use: 1 keeps infinity and NaN. */
+template <typename T, MaskMode mode = MaskMode::NORMAL>
+inline void SetVectorMask(int32_t len, npu_where where = NPU_HERE);
+/* Older names, as pages and kernels use them. */
 class AscendCUtils {
 public:
+    template <typename T> static void SetMask(int32_t len, npu_where where = NPU_HERE)
+    {
+        SetVectorMask<T, MaskMode::NORMAL>(len, where);
+    }
+    /* CTRL[48]: 1 keeps infinity and NaN. */
     static void SetOverflow(uint64_t ctrlValue, npu_where where = NPU_HERE)
     {
         npu_core *c = nputwin::core();

@@ -14,10 +14,18 @@ using pipe_t = npu_pipe;
 enum Order_t { VALUE_INDEX, INDEX_VALUE, ONLY_VALUE, ONLY_INDEX };
 enum bm_t { BM_DISABLE, BM_ENABLE };
 
-namespace AscendC {
+/* Hints of branches; functions, as macros would take [[likely]] from C++20. */
+constexpr bool likely(bool x) { return __builtin_expect(x, 1); }
+constexpr bool unlikely(bool x) { return __builtin_expect(x, 0); }
 
 /* Kinds of cores, for g_coreType (launch/qualifiers.h). */
-constexpr int32_t AIC = 1, AIV = 2, MIX = 3, AIC_VIEW = AIC, AIV_VIEW = AIV;
+constexpr int32_t AIC_VIEW = 1, AIV_VIEW = 2;
+
+namespace AscendC {
+
+constexpr int32_t AIC = AIC_VIEW, AIV = AIV_VIEW, MIX = 3;
+using ::AIC_VIEW;
+using ::AIV_VIEW;
 
 using TEventID = int8_t;
 using TTagType = int32_t;
@@ -90,6 +98,7 @@ enum class HardEvent : uint8_t {
 
 /* Strides: blk inside a repeat, rep between repeats, both in 32-byte blks. */
 const int32_t DEFAULT_BLK_NUM = 8;
+const int32_t ONE_REPEAT_BYTE_SIZE = NPU_REPEAT_BYTES;
 const int32_t DEFAULT_BLK_STRIDE = 1;
 const uint8_t DEFAULT_REPEAT_STRIDE = 8;
 struct UnaryRepeatParams {

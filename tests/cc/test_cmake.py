@@ -92,3 +92,16 @@ def test_soc_version_in_any_case(cc, cmake):
 def test_two_architectures_are_refused(cc, cmake):
     done = cmake.configure(cc.src / "new_style", "-DCMAKE_ASC_ARCHITECTURES=dav-2201;dav-3510", expect=1)
     assert "one architecture" in " ".join(done.stderr.split())
+
+
+def test_sources_of_the_legacy_library_are_device_code_alone(cc):
+    """What stands behind __CCE_AICORE__ is there in all views, as the vendor reads such a file for the device only."""
+    source = cc.source("k.cpp", """#include "kernel_operator.h"
+#ifdef __CCE_AICORE__
+inline int on_device() { return 7; }
+#endif
+template <class T> struct op { int run() { return on_device(); } };
+extern "C" __global__ __aicore__ void k(GM_ADDR y) { op<int> o; *(__gm__ int *)y = o.run(); }
+""")
+    cc.compile("-x", "asc", "--npu-arch=dav-2201", "--aclrt-launch", "-c", source, "-o", "k.o")
+    cc.compile("-x", "asc", "--npu-arch=dav-2201", "-c", source, "-o", "k.o", expect=1)

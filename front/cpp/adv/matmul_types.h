@@ -328,6 +328,11 @@ constexpr T Ceil(const T num1, const nputwin::same<T> num2)
 {
     return num2 == 0 ? 0 : (num1 + num2 - 1) / num2;
 }
+template <typename T, std::enable_if_t<std::is_integral_v<T>, bool> = true>
+constexpr T CeilAlign(const T num1, const nputwin::same<T> num2)
+{
+    return Ceil(num1, num2) * num2;
+}
 struct MatrixOffset {
     int32_t offset;
     int32_t row, col;

@@ -28,6 +28,18 @@ inline constexpr SoftmaxConfig SOFTMAX_DEFAULT_CFG = {true, 0, 0, SoftmaxMode::S
 struct SoftMaxShapeInfo {
     uint32_t srcM{0}, srcK{0}, oriSrcM{0}, oriSrcK{0};
 };
+/* The plan of a shape that is known in the kernel alone; the calls read the shape from it. */
+constexpr SoftMaxTiling SoftMaxFlashV2TilingFunc(const SoftMaxShapeInfo &shapeInfo, const uint32_t,
+                                                 const uint32_t, const uint32_t, const bool = false,
+                                                 const bool = false)
+{
+    SoftMaxTiling plan{};
+    plan.srcM = plan.splitM = plan.outMaxM = plan.reduceM = shapeInfo.srcM;
+    plan.srcK = plan.splitK = shapeInfo.srcK;
+    plan.srcSize = plan.splitSize = shapeInfo.srcM * shapeInfo.srcK;
+    plan.rangeM = shapeInfo.srcM != 0;
+    return plan;
+}
 struct SoftMaxParams {
     uint32_t srcM{0}, srcK{0}, oriSrcM{0}, oriSrcK{0};
     uint32_t loopCnt{1}, splitMeanCnt{8};

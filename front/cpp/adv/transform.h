@@ -508,10 +508,20 @@ inline void fill_gm_by_l1(npu_core *c, const AscendC::GlobalTensor<T> &gm, uint6
 
 namespace AscendC {
 
+template <typename T>
+inline void Fill(GlobalTensor<T> &gmWorkspaceAddr, const uint64_t size, const T value,
+                 npu_where where = NPU_HERE);
+/* The older name of Fill. */
+template <typename T>
+inline void InitGlobalMemory(GlobalTensor<T> &gmWorkspaceAddr, const uint64_t size, const T value,
+                             npu_where where = NPU_HERE)
+{
+    Fill(gmWorkspaceAddr, size, value, where);
+}
 /* Fills size elements of GM. Works through the bottom of UB, so it comes before InitBuffer. */
 template <typename T>
 inline void Fill(GlobalTensor<T> &gmWorkspaceAddr, const uint64_t size, const T value,
-                 npu_where where = NPU_HERE)
+                 npu_where where)
 {
     static_assert(nputwin::is_one_of<T, uint16_t, int16_t, half, uint32_t, int32_t, float>,
                   "Fill: this element type is not supported, allowed are uint16_t, int16_t, half, "
