@@ -218,6 +218,24 @@ static void list_aclop(cJSON *items)
 #include "../rt/opapi/aclop.def"
 }
 
+/* Why a row is not full; of a partial one that has no reason of its own, what the headers say. */
+static const char *reason_of(const char *name, const char *level)
+{
+    static const struct {
+        const char *name, *reason;
+    } reasons[] = {
+#define WHY(name, reason) {#name, reason},
+#include "../front/api/why.def"
+    };
+
+    if (strcmp(level, "full") == 0)
+        return "";
+    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+        if (strcmp(reasons[i].name, name) == 0)
+            return reasons[i].reason;
+    return "the forms that the headers declare; another one does not compile or is refused by name";
+}
+
 static void add_api(cJSON *items, const char *name, const char *door, const char *family,
                     const char *archs, const char *level)
 {
@@ -234,6 +252,7 @@ static void add_api(cJSON *items, const char *name, const char *door, const char
         cJSON_AddItemToArray(arch, cJSON_CreateString(text));
     }
     add_text(item, "level", level);
+    add_text(item, "reason", reason_of(name, level));
     add_tests(item);
 }
 

@@ -128,11 +128,14 @@ inline bool c_flag_id(const char *name, int64_t flag_id, npu_where where)
 }
 } // namespace nputwin
 
-/* Between the vector cores of a group: when all have arrived, each one's counter goes up by one. */
+/* Between the cube core of a group and its vector cores: when all of one side have arrived, the
+ * counter of each core of the other side goes up by one. A group of vector cores alone has no other
+ * side, and counts its own arrivals. */
 inline void asc_sync_block_arrive(pipe_t pipe, int64_t flag_id, npu_where where = NPU_HERE)
 {
+    npu_core *c = nputwin::core();
     if (nputwin::c_flag_id("asc_sync_block_arrive", flag_id, where))
-        npu_cross_set(nputwin::core(), CROSS_AIV, pipe, uint32_t(flag_id), where);
+        npu_cross_set(c, c->is_mix ? CROSS_GROUP : CROSS_AIV, pipe, uint32_t(flag_id), where);
 }
 inline void asc_sync_block_wait(pipe_t, int64_t flag_id, npu_where where = NPU_HERE)
 {

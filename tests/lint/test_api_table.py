@@ -73,6 +73,16 @@ def test_levels_and_archs():
     assert {arch for *_, archs, _ in ROWS for arch in archs.split()} <= {"2201", "3510"}
 
 
+def test_what_is_not_full_has_a_reason():
+    why = re.findall(r'^WHY\((\w+), +"[^"]+"\)$', (ROOT / "front/api/why.def").read_text(), re.M)
+    refused = {name for name, *_, level in ROWS if level == "refuse"}
+    partial = {name for name, _, family, archs, level in ROWS if level == "partial" and "2201" in archs and family != "cube"}
+    full = {name for name, _, _, archs, level in ROWS if level == "full" and "2201" in archs}
+    assert len(why) == len(set(why))
+    assert sorted((refused | partial) - set(why)) == []
+    assert sorted(set(why) & full) == []
+
+
 def test_a_full_row_has_a_test():
     full = {name for name, *_, level in ROWS if level == "full"}
     assert full - rows.tests_by_name(ROOT, full).keys() == set()

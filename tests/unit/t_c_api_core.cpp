@@ -318,8 +318,36 @@ static void system_values(void **)
 }
 
 /* A vector core alone in its group meets itself; two arrivals are two waits. */
+/* Both vector cores of a group write, its cube core sees both and answers. */
+static void cube_and_vector_cores(void)
+{
+    enum { GROUPS = 3 };
+    for (int round = 0; round < 20; round++) {
+        int wrote[GROUPS][2] = {}, seen[GROUPS] = {}, answer[GROUPS][2] = {};
+        const outcome o = run_on(
+            CORE_AIC, 2,
+            [&] {
+                const size_t group = nputwin::core()->block_idx, sub = nputwin::core()->sub_idx;
+                if (nputwin::core()->core_kind == CORE_AIV) {
+                    wrote[group][sub] = 1;
+                    asc_sync_block_arrive(PIPE_MTE3, 3);
+                    asc_sync_block_wait(PIPE_S, 4);
+                    answer[group][sub] = seen[group];
+                } else {
+                    asc_sync_block_wait(PIPE_S, 3);
+                    seen[group] = wrote[group][0] + wrote[group][1];
+                    asc_sync_block_arrive(PIPE_FIX, 4);
+                }
+            },
+            GROUPS);
+        assert_int_equal(o.status, NPU_OK);
+        for (const auto &a : answer)
+            assert_true(a[0] == 2 && a[1] == 2);
+    }
+}
 static void between_cores(void **)
 {
+    cube_and_vector_cores();
     run_and_check([]() -> std::string {
         asc_set_ffts_base_addr(0x1234567890);
         asc_sync_block_arrive(PIPE_V, 1);
