@@ -5,8 +5,13 @@
  *   setup.py          python setup.py bdist_wheel   SOC_VERSION and CXXFLAGS in the environment
  *   ops_build.sh      bash ops_build.sh [--soc S] [OP]
  *   op_host/          cmake -S . -B build; cmake --build build
+ *   op_plugin/        the file of one operator, object only (build_plugin.c)
+ *   *.asc             bisheng -x asc, one program a file
  */
+#include "../isa/isa.h"
+#include "build_plugin.h"
 #include "proc.h"
+#include "file.h"
 #include "steps.h"
 
 #include <glob.h>
@@ -15,22 +20,22 @@
 #include <sys/stat.h>
 
 /* torch 2.13 lacks a header that torch_npu's include unless it is told the version: V2R13. */
-static void set_current_version(const struct work *work)
+static void set_current_version(struct work *work)
 {
     const char *const argv[] = {work->python, "-c",
                                 "import importlib.metadata as m; v = "
                                 "m.version('torch').split('.'); print(f'V{v[0]}R{v[1]}')",
                                 NULL};
-    const char *old = getenv("CXXFLAGS");
+    const char *old = work->engine ? NULL : getenv("CXXFLAGS");
     char *version = NULL, *flags = NULL;
 
-    if ((old && strstr(old, "CURRENT_VERSION")) || cli_capture(argv, "/", &version) != 0) {
+    if ((old && strstr(old, "CURRENT_VERSION")) || work_ask(work, argv, "/", &version) != 0) {
         free(version);
         return;
     }
     version[strcspn(version, "\n")] = '\0';
     flags = cli_fmt("%s%s-DCURRENT_VERSION=%s", old ? old : "", old ? " " : "", version);
-    setenv("CXXFLAGS", flags, 1);
+    work_setenv(work, "CXXFLAGS", flags);
     fprintf(stderr,
             "nputwin build: CXXFLAGS has -DCURRENT_VERSION=%s, which torch_npu's headers need\n",
             version);
@@ -65,14 +70,14 @@ char *newest_wheel(const char *dir)
 /* A wheel without its library installs, and fails at import. */
 static int look_into_wheel(struct work *work)
 {
-    char *wheel = newest_wheel(work->dir), *output = NULL;
-    const char *const argv[] = {
-        work->engine ? "python3" : work->python, "-m", "zipfile", "-l", wheel, NULL};
+    char *wheel = newest_wheel(work->dir), *output = NULL,
+         *seen = wheel ? work_path(work, wheel + strlen(work->dir) + 1) : NULL;
+    const char *const argv[] = {work->python, "-m", "zipfile", "-l", seen, NULL};
     int code = EXIT_FINDINGS;
 
     if (!wheel)
         code = step_note(work, "wheel", false, "dist/ has no wheel");
-    else if (cli_capture(argv, "/", &output) != 0)
+    else if (work_ask(work, argv, "/", &output) != 0)
         code =
             step_note(work, "wheel", false, "%s cannot be read: %s", wheel, output ? output : "");
     else
@@ -82,6 +87,7 @@ static int look_into_wheel(struct work *work)
                          strstr(output, ".py") ? "Python files" : "NO Python file");
     free(output);
     free(wheel);
+    free(seen);
     return code;
 }
 
@@ -91,9 +97,9 @@ static int build_extension(struct work *work)
     int code = EXIT_FINE;
 
     if (cli_value(work->given, "soc"))
-        setenv("SOC_VERSION", cli_value(work->given, "soc"), 1);
+        work_setenv(work, "SOC_VERSION", cli_value(work->given, "soc"));
     set_current_version(work);
-    code = step_run(work, "build", argv, "");
+    code = step_run(work, "build", argv, "", NULL);
     return code == EXIT_FINE ? look_into_wheel(work) : code;
 }
 
@@ -109,8 +115,8 @@ static int build_amct(struct work *work)
     }
     if (work->given->n_words)
         argv[n++] = work->given->words[0];
-    setenv("PYTHON", work->python, 1);
-    code = step_run(work, "build", argv, "");
+    work_setenv(work, "PYTHON", work->python);
+    code = step_run(work, "build", argv, "", NULL);
     return code == EXIT_FINE ? look_into_wheel(work) : code;
 }
 
@@ -121,17 +127,52 @@ static int build_project(struct work *work)
                     : NULL;
     const char *const configure[] = {"cmake", "-S", ".", "-B", "build", soc, NULL};
     const char *const build[] = {"cmake", "--build", "build", NULL};
-    int code = step_run(work, "configure", configure, "");
+    int code = step_run(work, "configure", configure, "", NULL);
 
     if (code == EXIT_FINE)
-        code = step_run(work, "build", build, "");
+        code = step_run(work, "build", build, "", NULL);
     free(soc);
+    return code;
+}
+
+/* A program a file, build/<name>. */
+static int build_direct(struct work *work)
+{
+    const char *name = cli_value(work->given, "soc");
+    const struct npu_soc *soc = name ? npu_soc_find(name) : npu_soc_current(NULL);
+    char *arch = NULL, *pattern = cli_fmt("%s/*.asc", work->dir);
+    glob_t found = {0};
+    int code = EXIT_FINE;
+
+    if (!soc) {
+        free(pattern);
+        return cli_usage_error("build", "no chip '%s' in `nputwin list soc`", name ? name : "");
+    }
+    arch = cli_fmt("--npu-arch=dav-%u", soc->arch);
+    if (glob(pattern, 0, NULL, &found) == 0) {
+        char *folder = cli_fmt("%s/build", work->dir);
+
+        cli_make_folders(folder);
+        free(folder);
+    }
+    for (size_t i = 0; i < found.gl_pathc && code == EXIT_FINE; i++) {
+        const char *file = strrchr(found.gl_pathv[i], '/') + 1;
+        char *out = cli_fmt("build/%.*s", (int)strlen(file) - 4, file);
+        const char *const argv[] = {"bisheng", "-x", "asc", arch, "-O2", file, "-o", out, NULL};
+
+        code = step_run(work, "build", argv, "", NULL);
+        free(out);
+    }
+    globfree(&found);
+    free(pattern);
+    free(arch);
     return code;
 }
 
 int cmd_build(int argc, char **argv)
 {
-    static int (*const builders[])(struct work *) = {build_extension, build_amct, build_project};
+    static int (*const builders[])(struct work *) = {build_extension, build_amct, build_project,
+                                                     build_plugin, build_direct};
     struct cli_line line;
     struct work work = {0};
     int code = cli_parse(&line, CLI_MIXED, argc, argv);
@@ -141,9 +182,10 @@ int cmd_build(int argc, char **argv)
     if (line.n_words > 1)
         return cli_usage_error("build", "takes one operator, got %zu", line.n_words);
     code = work_open(&work, &line);
-    if (code == EXIT_FINE && line.n_words && work.layout != WORK_AMCT)
+    if (code == EXIT_FINE && line.n_words && work.layout != WORK_AMCT && work.layout != WORK_PLUGIN)
         code = cli_usage_error(
-            "build", "'%s': only a package with ops_build.sh builds one operator", line.words[0]);
+            "build", "'%s': only a package with ops_build.sh, or op-plugin, builds one operator",
+            line.words[0]);
     if (code == EXIT_FINE)
         code = builders[work.layout](&work);
     if (work.given)

@@ -44,10 +44,10 @@ static int run(struct work *work)
                                        "--force-reinstall", "--no-deps", path,  NULL};
         const char *const import[] = {work->python, "-c", script, path, NULL};
 
-        code = step_run(work, "install", install, "");
+        code = step_run(work, "install", install, "", NULL);
         if (code == EXIT_FINE)
             code = step_run(work, "import", import,
-                            "build"); /* a folder without the package's sources */
+                            "build", NULL); /* a folder without the package's sources */
     }
     free(path);
     free(wheel);
@@ -68,6 +68,12 @@ int cmd_install(int argc, char **argv)
     if (code == EXIT_FINE && work.layout == WORK_PROJECT)
         code = step_note(&work, "install", false,
                          "an operator project installs itself: run build/*.run");
+    else if (code == EXIT_FINE && work.layout == WORK_PLUGIN)
+        code = step_note(&work, "install", false,
+                         "op-plugin is installed as part of torch_npu, which is not built here: "
+                         "`nputwin build npu_NAME` prints the commands");
+    else if (code == EXIT_FINE && work.layout == WORK_DIRECT)
+        code = step_note(&work, "install", true, "a program without torch is not installed");
     else if (code == EXIT_FINE)
         code = run(&work);
     if (work.given)

@@ -5,9 +5,8 @@
  * The templates are the packages of ops/, which our own tests build and run; here their names are
  * replaced. Nothing that exists is ever written to.
  */
+#include "new/new.h"
 #include "file.h"
-#include "mem.h"
-#include "opt.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -16,21 +15,14 @@
 #include <strings.h>
 #include <unistd.h>
 
-static const struct template {
-    const char *pattern, *route, *gen, *layout, *type, *parts, *word, *more, *without;
-} templates[] = {
+static const struct template templates[] = {
 #define TEMPLATE(pattern, route, gen, layout, type, parts, word, more, without)                    \
     {pattern, route, gen, layout, type, parts, word, more, without},
 #include "template.def"
 };
 enum { N_TEMPLATES = sizeof(templates) / sizeof(templates[0]) };
 
-/* What a text of the template becomes: pairs of from and to. */
-struct names {
-    struct cli_words from, to;
-};
-
-static char *camel(const char *name)
+char *camel(const char *name)
 {
     char *text = cli_fmt("%s", name), *to = text;
     bool is_start = true;
@@ -47,22 +39,28 @@ static char *camel(const char *name)
     return text;
 }
 
-/* "from=to from=to" with $ for the name; longer words first, so that none hides in another. */
+/* "from=to from=to": in to, $ is the name and @ the name in CamelCase; % is a blank. Longer words
+ * stand first, so that none hides in another. */
 static void read_names(struct names *names, const struct template *t, const char *name)
 {
-    char *from = camel(t->word), *to = camel(name);
+    char *from = camel(t->word), *to = camel(name), *text = NULL;
+    size_t size = 0;
 
     for (const char *at = t->more; *at; at += strspn(at, " ")) {
-        size_t n = strcspn(at, "="), m = strcspn(at + n + 1, " ");
-        const char *value = at + n + 1, *mark = memchr(value, '$', m);
+        for (int side = 0; side < 2; side++) {
+            FILE *out = open_memstream(&text, &size);
 
-        cli_word_add(&names->from, "%.*s", (int)n, at);
-        if (mark)
-            cli_word_add(&names->to, "%.*s%s%.*s", (int)(mark - value), value, name,
-                         (int)(m - (size_t)(mark - value) - 1), mark + 1);
-        else
-            cli_word_add(&names->to, "%.*s", (int)m, value);
-        at += n + 1 + m;
+            for (; out && *at && !strchr(side ? " " : "=", *at); at++)
+                *at == '$'   ? fputs(name, out)
+                : *at == '@' ? fputs(to, out)
+                : *at == '%' ? fputc(' ', out)
+                             : fputc(*at, out);
+            if (out)
+                fclose(out);
+            cli_word_add(side ? &names->to : &names->from, "%s", text);
+            free(text);
+            at += !side && *at == '=';
+        }
     }
     cli_word_add(&names->from, "%s", t->word);
     cli_word_add(&names->to, "%s", name);
@@ -138,41 +136,57 @@ static const char *value_or(const struct cli_line *line, const char *option, con
     return value ? value : otherwise;
 }
 
-static const struct template *choose(const struct cli_line *line)
+static bool fits(const char *given, const char *of_row)
 {
-    const char *layout = value_or(line, "layout", "extension");
-    const char *gen = value_or(line, "gen", strcmp(layout, "amct") == 0 ? "26" : "7");
-    const char *route = value_or(line, "route", "library"),
-               *pattern = value_or(line, "pattern", "A");
-    const char *type = cli_value(line, "optype");
+    return !given || strcasecmp(given, of_row) == 0;
+}
 
-    for (size_t i = 0; i < N_TEMPLATES; i++) {
-        const struct template *t = &templates[i];
+/* The row whose tree is nearest to a type that none is made for: its texts are written from the
+ * type's row. */
+static bool fits_type(const struct template *t, const char *type)
+{
+    return !type || strcmp(t->type, type) == 0;
+}
 
-        if (strcasecmp(t->pattern, pattern) == 0 && strcmp(t->route, route) == 0 &&
-            strcmp(t->gen, gen) == 0 && strcmp(t->layout, layout) == 0 &&
-            (!type || strcmp(t->type, type) == 0))
-            return t;
+static const struct template *choose(const struct cli_line *line, const struct optype **type)
+{
+    const char *pattern = value_or(line, "pattern", cli_value(line, "optype") ? "C" : "A"),
+               *route = value_or(line, "route", "library"), *gen = cli_value(line, "gen"),
+               *layout = value_or(line, "layout", "extension"), *name = cli_value(line, "optype");
+
+    if (strcmp(route, "opcommand") == 0) { /* Pattern C has no other way */
+        route = "library";
+        pattern = cli_value(line, "pattern") ? pattern : "C";
     }
-    fprintf(
-        stderr,
-        "nputwin new: nothing for pattern %s, route %s, generation %s, layout %s%s%s; there are:\n",
-        pattern, route, gen, layout, type ? ", operator type " : "", type ? type : "");
+    for (int is_any = 0; is_any < 2; is_any++)
+        for (size_t i = 0; i < N_TEMPLATES; i++) {
+            const struct template *t = &templates[i];
+
+            if (!fits(pattern, t->pattern) || !fits(route, t->route) || !fits(layout, t->layout) ||
+                (!fits(gen, t->gen) && strcasecmp(t->pattern, "C") != 0))
+                continue; /* Pattern C compiles no kernel: it is of any generation */
+            if (fits_type(t, name))
+                return t;
+            *type = is_any && *t->type ? optype_find(name) : NULL;
+            if (*type)
+                return t;
+        }
+    fprintf(stderr, "nputwin new: nothing for pattern %s, route %s, generation %s, layout %s",
+            pattern, route, gen ? gen : "7 or 26", layout);
+    if (name && strcasecmp(pattern, "C") == 0)
+        fprintf(stderr, ", operator type %s%s%s%s: `nputwin list aclop` names the types", name,
+                optype_near(name) ? "; did you mean " : "",
+                optype_near(name) ? optype_near(name) : "", optype_near(name) ? "?" : "");
+    fprintf(stderr, "\nthere are:\n");
     for (size_t i = 0; i < N_TEMPLATES; i++)
         fprintf(stderr, "  --pattern %s --route %-8s --gen %-3s --layout %s%s%s\n",
                 templates[i].pattern, templates[i].route, templates[i].gen, templates[i].layout,
                 *templates[i].type ? " --optype " : "", templates[i].type);
+    fprintf(stderr, "  --pattern C --optype TYPE, any of `nputwin list aclop`\n");
     return NULL;
 }
 
 /* ---- what is copied ---- */
-
-/* Files of a template: where each lies, and where it goes. */
-struct copy {
-    const struct template *t;
-    struct names names;
-    struct cli_words from, to;
-};
 
 /* Where the templates lie: below the prefix that this command belongs to. */
 static char *template_root(void)
@@ -189,6 +203,13 @@ static void list_part(struct copy *copy, const char *root, const char *part, siz
     bool is_alone = !strchr(copy->t->parts, ' ');
     struct cli_words files = {0};
 
+    if (cli_is_file(dir)) { /* a file alone goes to the top of the tree */
+        char *to = renamed(&copy->names, strrchr(dir, '/') + 1);
+
+        cli_word_add(&copy->from, "%s", dir);
+        cli_word_add(&copy->to, "%s%s%s", target, *target ? "/" : "", to);
+        free(to);
+    }
     cli_walk(dir, &files);
     for (size_t i = 0; i < files.n; i++) {
         char *name = is_alone ? cli_fmt("%s", files.at[i])
@@ -253,11 +274,47 @@ static char *without_lines(const char *text, const char *word)
     return out ? out : cli_fmt("%s", "");
 }
 
-/* The text of the i-th file under its new names; the caller frees it. NULL with errno set. */
-static char *new_text(const struct copy *copy, size_t i)
+static char *direct_readme(const char *name)
 {
-    char *text = cli_read(copy->from.at[i], NULL), *kept = NULL, *out = NULL;
+    return cli_fmt(
+        "# %s, without torch\n\n```\n %s.asc          main: device memory, <<<>>>, the same on the "
+        "CPU, exit code\n %s_custom.cpp   the kernel\n device.h         memory, copies, "
+        "comparison\n```\nThe kernel includes neither torch nor ACL, so one command builds it with "
+        "its main:\n```\nsource $ASCEND_HOME_PATH/set_env.sh\nbisheng -x asc --npu-arch=dav-2201 "
+        "-O2 "
+        "%s.asc -o %s    # dav-3510 for A5\n./%s\n```\nIt prints how many elements are wrong and "
+        "ends "
+        "with 0 when none is. `nputwin build && nputwin test` do the same.\n",
+        name, name, name, name, name, name);
+}
 
+/* The text of a file that is not copied: what an operator type's row decides. NULL: it is copied.
+ */
+static char *written(const struct copy *copy, const char *to)
+{
+    static const struct {
+        const char *end;
+        char *(*text)(const struct optype *, const char *);
+    } rows[] = {{".cpp", optype_host},
+                {"/__init__.py", optype_init},
+                {"/test/test.py", optype_test},
+                {"/README.md", optype_readme}};
+
+    if (strcmp(copy->t->route, "direct") == 0 && ends_in(to, "/README.md"))
+        return direct_readme(copy->name);
+    for (size_t i = 0; copy->type && i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (ends_in(to, rows[i].end))
+            return rows[i].text(copy->type, copy->name);
+    return NULL;
+}
+
+char *new_text(const struct copy *copy, size_t i)
+{
+    char *text = NULL, *kept = NULL, *out = written(copy, copy->to.at[i]);
+
+    if (out)
+        return out;
+    text = cli_read(copy->from.at[i], NULL);
     if (!text)
         return NULL;
     kept = *copy->t->without && ends_in(copy->from.at[i], ".md")
@@ -284,7 +341,7 @@ static int write_one(const struct copy *copy, size_t i)
     return code;
 }
 
-static int write_all(const struct copy *copy, bool is_dry)
+int write_all(const struct copy *copy, bool is_dry)
 {
     int code = EXIT_FINE;
 
@@ -302,268 +359,100 @@ static int write_all(const struct copy *copy, bool is_dry)
     return code;
 }
 
-/* ---- into a package that exists: its own files get lines, none is replaced ---- */
-
-struct change {
-    char *path, *old, *text; /* text: what it becomes */
-};
-
-/* Inserts before the ) that closes the first call of that name behind from; false when there is
- * none. */
-static bool insert_in_call(struct change *change, const char *call, const char *needs,
-                           const char *text)
-{
-    const char *at = change->text;
-    char *longer = NULL;
-
-    while ((at = strstr(at, call)) != NULL) {
-        size_t n = strcspn(at, ")");
-        char *one = cli_fmt("%.*s", (int)n, at);
-        bool is_it = strstr(one, needs) != NULL;
-
-        free(one);
-        if (is_it && at[n]) {
-            longer = cli_fmt("%.*s %s%s", (int)(at + n - change->text), change->text, text, at + n);
-            free(change->text);
-            change->text = longer;
-            return true;
-        }
-        at += strlen(call);
-    }
-    return false;
-}
-
-/* Inserts a line behind the last line that begins so, or before the first; false when there is
- * none. */
-static bool insert_line(struct change *change, const char *begins, const char *text, bool is_before)
-{
-    char *at = NULL, *longer = NULL;
-
-    for (char *line = change->text; line && *line;
-         line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
-        if (strncmp(line, begins, strlen(begins)) == 0 && !(is_before && at))
-            at = line;
-    if (!at)
-        return false;
-    if (!is_before)
-        at += strcspn(at, "\n") + 1;
-    longer = cli_fmt("%.*s%s%s", (int)(at - change->text), change->text, text, at);
-    free(change->text);
-    change->text = longer;
-    return true;
-}
-
-static bool open_change(struct change *change, const char *dir, const char *name)
-{
-    change->path = cli_fmt("%s/%s", dir, name);
-    change->old = cli_read(change->path, NULL);
-    change->text = change->old ? cli_fmt("%s", change->old) : NULL;
-    return change->text != NULL;
-}
-
-/* The class of the template's test, under its new name; the caller frees it. */
-static char *test_class(const struct copy *copy)
-{
-    char *found = NULL;
-
-    for (size_t i = 0; i < copy->to.n && !found; i++) {
-        char *text = ends_in(copy->to.at[i], "/test/test.py") ? new_text(copy, i) : NULL;
-        char *begin = text ? strstr(text, "class ") : NULL,
-             *end = begin ? strstr(begin, "if __name__") : NULL;
-
-        if (end)
-            found = cli_fmt("%.*s", (int)(end - begin), begin);
-        free(text);
-    }
-    return found;
-}
-
-/* The rows of the template's table of operators; the caller frees them. */
-static char *readme_rows(const struct copy *copy)
-{
-    char *rows = cli_fmt("%s", "");
-
-    for (size_t i = 0; i < copy->to.n; i++) {
-        char *text =
-            ends_in(copy->to.at[i], "amct_ops/README.md") && !strstr(copy->to.at[i], "tests/")
-                ? new_text(copy, i)
-                : NULL;
-        char *rest = NULL;
-
-        for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line;
-             line = strtok_r(NULL, "\n", &rest)) {
-            if (strncmp(line, "| `", 3) == 0 || strncmp(line, "| | `", 5) == 0) {
-                char *longer = cli_fmt("%s%s\n", rows, line);
-
-                free(rows);
-                rows = longer;
-            }
-        }
-        free(text);
-    }
-    return rows;
-}
-
-/* What an extension of generation 7 gets: a library of kernels, a source, a test class, a line in
- * the README. */
-static bool change_extension(struct change change[3], const char *dir, const char *name,
-                             const struct copy *copy)
-{
-    char *library =
-        cli_fmt("ascendc_library(%s_kernel STATIC csrc/kernel/%s_custom.cpp)\n", name, name);
-    char *source = cli_fmt("csrc/host/%s.cpp", name), *kernel = cli_fmt("%s_kernel", name),
-         *test = test_class(copy);
-    char *line = cli_fmt("\n`torch.ops.npu.%s`: `csrc/host/%s.cpp`, `csrc/kernel/%s_custom.cpp`.\n",
-                         name, name, name),
-         *readme = NULL;
-    bool is_done = open_change(&change[0], dir, "CMakeLists.txt") &&
-                   open_change(&change[1], dir, "test/test.py") &&
-                   open_change(&change[2], dir, "README.md") && test;
-
-    is_done = is_done && insert_line(&change[0], "ascendc_library(", library, false) &&
-              insert_in_call(&change[0], "add_library(", "SHARED", source) &&
-              insert_in_call(&change[0], "target_link_libraries(", "torch_npu", kernel) &&
-              insert_line(&change[1], "if __name__", test, true);
-    if (is_done) {
-        readme = cli_fmt("%s%s", change[2].text, line);
-        free(change[2].text);
-        change[2].text = readme;
-    }
-    free(library);
-    free(source);
-    free(kernel);
-    free(test);
-    free(line);
-    return is_done;
-}
-
-/* A package of amct_ops gets a row in its README; ops_build.sh and setup.py know no operator by
- * name. */
-static bool change_amct(struct change change[3], const char *dir, const struct copy *copy)
-{
-    char *rows = readme_rows(copy), *package = cli_fmt("%s%samct_ops", dir, *dir ? "/" : "");
-    bool is_done = open_change(&change[0], package, "README.md") && *rows &&
-                   insert_line(&change[0], "|", rows, false);
-
-    free(rows);
-    free(package);
-    return is_done;
-}
-
-/* Files that a package of this layout has once, whatever operators it holds. */
-static bool is_shared(const struct copy *copy, const char *to, const char *name)
-{
-    const char *base = strrchr(to, '/') ? strrchr(to, '/') + 1 : to;
-
-    if (strcmp(copy->t->layout, "amct") == 0)
-        return !strstr(to, name);
-    return !(strstr(to, "/csrc/") && strstr(base, name));
-}
-
-static void print_lines_added(const struct change *change)
-{
-    const char *old = change->old, *line = change->text;
-
-    printf("%s\n", change->path);
-    while (*line) {
-        size_t n = strcspn(line, "\n"), m = strcspn(old, "\n");
-
-        if (n == m && strncmp(line, old, n) == 0)
-            old += m + (old[m] == '\n');
-        else
-            printf("+ %.*s\n", (int)n, line);
-        line += n + (line[n] == '\n');
-    }
-}
-
-static int add_to_package(struct copy *copy, const char *dir, const char *name, bool is_dry)
-{
-    struct change change[3] = {{0}};
-    struct copy own = {.t = copy->t, .names = copy->names};
-    bool is_known =
-        strcmp(copy->t->layout, "amct") == 0
-            ? change_amct(change, dir, copy)
-            : strcmp(copy->t->gen, "7") == 0 && change_extension(change, dir, name, copy);
-    int code = is_known ? EXIT_FINE : EXIT_FINDINGS;
-
-    if (!is_known)
-        fprintf(stderr,
-                "nputwin new: %s is no package that an operator can be added to: it needs a "
-                "CMakeLists.txt with ascendc_library, "
-                "add_library(... SHARED ...) and target_link_libraries, a test/test.py and a "
-                "README.md, or amct_ops/README.md "
-                "with a table\n",
-                *dir ? dir : ".");
-    for (size_t i = 0; i < copy->to.n; i++) {
-        if (!is_shared(copy, copy->to.at[i], name)) {
-            cli_word_add(&own.from, "%s", copy->from.at[i]);
-            cli_word_add(&own.to, "%s", copy->to.at[i]);
-        }
-    }
-    if (code == EXIT_FINE)
-        code = write_all(&own, is_dry);
-    for (size_t i = 0; i < 3; i++) {
-        if (code == EXIT_FINE && change[i].text)
-            print_lines_added(&change[i]);
-        if (code == EXIT_FINE && change[i].text && !is_dry &&
-            !cli_write(change[i].path, change[i].text, strlen(change[i].text))) {
-            fprintf(stderr, "nputwin new: %s: %s\n", change[i].path, strerror(errno));
-            code = EXIT_FINDINGS;
-        }
-        free(change[i].path);
-        free(change[i].old);
-        free(change[i].text);
-    }
-    cli_words_finish(&own.from);
-    cli_words_finish(&own.to);
-    return code;
-}
-
 /* framework/NAME_extension of an operator project that has framework/, else ./NAME_extension; the
  * folders of amct_ops lie right here. */
-static char *place(const struct template *t, const char *name)
+static char *place(const struct template *t, const char *name, const char *plugin)
 {
-    if (strcmp(t->layout, "amct") == 0)
-        return cli_fmt("%s", "");
-    return cli_fmt("%s%s_extension", cli_is_folder("framework") ? "framework/" : "", name);
+    char *examples = plugin ? plugin_examples(plugin) : NULL;
+    char *dir = examples ? cli_fmt("%s/%s_extension", examples, name)
+                : strcmp(t->layout, "amct") == 0
+                    ? cli_fmt("%s", "")
+                    : cli_fmt("%s%s_%s", cli_is_folder("framework") ? "framework/" : "", name,
+                              strcmp(t->route, "direct") == 0 ? "direct" : "extension");
+
+    free(examples);
+    return dir;
 }
 
 /* Whether a package of that layout is there already. */
 static bool has_package(const struct template *t, const char *dir)
 {
     char *mark = cli_fmt("%s%s%s", dir, *dir ? "/" : "",
-                         strcmp(t->layout, "amct") == 0 ? "amct_ops/ops_build.sh" : "setup.py");
+                         strcmp(t->layout, "amct") == 0    ? "amct_ops/ops_build.sh"
+                         : strcmp(t->route, "direct") == 0 ? "device.h"
+                                                           : "setup.py");
     bool is_there = cli_is_file(mark);
 
     free(mark);
     return is_there;
 }
 
-static int new_op(const struct cli_line *line, const char *name)
+/* Where the files go, and whether they are added to what is there. */
+static int write_to(struct copy *copy, const struct cli_line *line)
 {
-    struct copy copy = {.t = choose(line)};
-    const char *into = cli_value(line, "into");
-    bool is_dry = cli_value(line, "dry-run") != NULL;
-    char *target = NULL;
-    int code = EXIT_USAGE;
+    const char *into = cli_value(line, "into"), *plugin = NULL;
+    bool is_dry = cli_value(line, "dry-run") != NULL,
+         is_plugin = is_word("b B", value_or(line, "plan", "a"));
+    char *root = cli_fmt("%s", into ? into : ""), *target = NULL;
+    int code = EXIT_FINE;
 
-    if (!copy.t)
-        return EXIT_USAGE;
-    target = into ? cli_fmt("%s", into) : place(copy.t, name);
-    read_names(&copy.names, copy.t, name);
-    code = list_files(&copy, target);
+    for (size_t n = strlen(root); n > 1 && root[n - 1] == '/';) /* DIR/ is DIR */
+        root[--n] = '\0';
+    if (strcmp(root, ".") == 0)
+        *root = '\0';
+    plugin = is_plugin ? root : NULL;
+    target = into && !plugin ? cli_fmt("%s", root) : place(copy->t, copy->name, plugin);
+    code = list_files(copy, target);
     if (code == EXIT_FINE)
-        code = into && has_package(copy.t, target) ? add_to_package(&copy, target, name, is_dry)
-                                                   : write_all(&copy, is_dry);
+        code = plugin                                 ? add_to_plugin(copy, plugin, is_dry)
+               : into && has_package(copy->t, target) ? add_to_package(copy, target, is_dry)
+                                                      : write_all(copy, is_dry);
     if (code == EXIT_FINE && !is_dry)
         fprintf(stderr,
-                "nputwin new: %s is ready; README.md has the commands to build and test it\n",
-                name);
+                "nputwin new: %s is ready; %s%sREADME.md has the commands to build and test it\n",
+                copy->name, target, *target ? "/" : "");
+    if (code == EXIT_FINE && !is_dry && plugin)
+        fprintf(stderr,
+                "nputwin new: `nputwin build npu_%s --path %s` compiles the file of op_plugin/ops; "
+                "it is "
+                "not linked into torch_npu here\n",
+                copy->name, *root ? root : ".");
+    free(target);
+    free(root);
+    return code;
+}
+
+static int check_plan(const struct cli_line *line, const struct template *t)
+{
+    const char *plan = value_or(line, "plan", "a");
+
+    if (!is_word("a b A B", plan))
+        return cli_usage_error("new", "--plan %s: a or b", plan);
+    if (is_word("b B", plan) &&
+        (strcmp(t->layout, "extension") != 0 || strcmp(t->route, "library") != 0))
+        return cli_usage_error("new",
+                               "--plan b is op-plugin's tree: route library, layout extension; "
+                               "not route %s, layout %s",
+                               t->route, t->layout);
+    return EXIT_FINE;
+}
+
+static int new_op(const struct cli_line *line, const char *name)
+{
+    struct copy copy = {.name = name};
+    int code = EXIT_USAGE;
+
+    copy.t = choose(line, &copy.type);
+    if (!copy.t)
+        return EXIT_USAGE;
+    code = check_plan(line, copy.t);
+    read_names(&copy.names, copy.t, name);
+    if (code == EXIT_FINE)
+        code = write_to(&copy, line);
     cli_words_finish(&copy.names.from);
     cli_words_finish(&copy.names.to);
     cli_words_finish(&copy.from);
     cli_words_finish(&copy.to);
-    free(target);
     return code;
 }
 

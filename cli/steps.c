@@ -5,6 +5,7 @@
 #include "proc.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,18 @@ static bool has(const char *dir, const char *name)
     return is_there;
 }
 
+/* Whether .asc files lie here, as of a program without torch. */
+static bool has_programs(const char *dir)
+{
+    char *pattern = cli_fmt("%s/*.asc", dir);
+    glob_t found = {0};
+    bool is_there = glob(pattern, 0, NULL, &found) == 0;
+
+    globfree(&found);
+    free(pattern);
+    return is_there;
+}
+
 static bool find_layout(struct work *work)
 {
     if (has(work->dir, "ops_build.sh"))
@@ -30,6 +43,10 @@ static bool find_layout(struct work *work)
         work->layout = WORK_EXTENSION;
     else if (has(work->dir, "CMakeLists.txt") && has(work->dir, "op_host"))
         work->layout = WORK_PROJECT;
+    else if (has(work->dir, "op_plugin/config/op_plugin_functions.yaml"))
+        work->layout = WORK_PLUGIN;
+    else if (has_programs(work->dir))
+        work->layout = WORK_DIRECT;
     else
         return false;
     return true;
@@ -115,9 +132,13 @@ static char *inside_script(const struct work *work, const char *const *argv, con
         return cli_fmt("exit 1");
     fputs("source ", out);
     quote(out, cli_value(work->given, "set-env"));
+    for (size_t i = 0; i < work->env.n; i++) {
+        fputs(" && export ", out);
+        quote(out, work->env.at[i]);
+    }
     fputs(" && cd ", out);
-    quote(out, work->inside);
-    if (*folder) {
+    quote(out, *folder == '/' ? folder : work->inside);
+    if (*folder && *folder != '/') {
         fputc('/', out);
         quote(out, folder);
     }
@@ -170,19 +191,57 @@ static void remember(struct work *work, const char *step, const char *what, int 
     cJSON_AddItemToArray(work->steps, item);
 }
 
-int step_run(struct work *work, const char *step, const char *const *argv, const char *folder)
+void work_setenv(struct work *work, const char *name, const char *value)
 {
-    char *script = work->engine ? inside_script(work, argv, folder) : NULL;
-    char *at = *folder ? cli_fmt("%s/%s", work->dir, folder) : cli_fmt("%s", work->dir),
-         *text = joined(argv);
+    if (work->engine)
+        cli_word_add(&work->env, "%s=%s", name, value);
+    else
+        setenv(name, value, 1);
+}
+
+char *work_path(const struct work *work, const char *name)
+{
+    return cli_fmt("%s/%s", work->engine ? work->inside : work->dir, name);
+}
+
+/* folder: of the package, or an absolute one. */
+static char *folder_of(const struct work *work, const char *folder)
+{
+    if (*folder == '/')
+        return cli_fmt("%s", folder);
+    return *folder ? cli_fmt("%s/%s", work->dir, folder) : cli_fmt("%s", work->dir);
+}
+
+int work_ask(struct work *work, const char *const *argv, const char *folder, char **output)
+{
+    char *script = work->engine ? inside_script(work, argv, folder) : NULL,
+         *at = folder_of(work, folder);
     const char *const wrapped[] = {
         work->engine, "exec", cli_value(work->given, "container"), "bash", "-lc", script, NULL};
+    int rc = cli_capture(work->engine ? wrapped : argv, work->engine ? NULL : at, output);
+
+    free(script);
+    free(at);
+    return rc;
+}
+
+int step_run(struct work *work, const char *step, const char *const *argv, const char *folder,
+             char **output)
+{
+    char *script = work->engine ? inside_script(work, argv, folder) : NULL;
+    char *at = folder_of(work, folder), *text = joined(argv);
+    const char *const wrapped[] = {
+        work->engine, "exec", cli_value(work->given, "container"), "bash", "-lc", script, NULL};
+    const char *const *line = work->engine ? wrapped : argv;
     double begin = now(), seconds = 0;
     int rc = 0;
 
     fprintf(stderr, "nputwin %s: %s: %s\n", work->given->command, step, text);
-    rc = cli_run(work->engine ? wrapped : argv, work->engine ? NULL : at);
+    rc = output ? cli_capture(line, work->engine ? NULL : at, output)
+                : cli_run(line, work->engine ? NULL : at);
     seconds = now() - begin;
+    if (output && *output)
+        fputs(*output, stderr);
     if (rc == CLI_NOT_STARTED)
         fprintf(stderr, "nputwin %s: %s: %s\n", work->given->command, argv[0], strerror(errno));
     fprintf(stderr, "nputwin %s: %s: %s, %.1f s\n", work->given->command, step,
@@ -243,7 +302,7 @@ int work_open(struct work *work, const struct cli_line *line)
     if (!find_layout(work)) {
         fprintf(stderr,
                 "nputwin %s: no package in %s: neither setup.py, nor ops_build.sh, nor "
-                "CMakeLists.txt with op_host/; "
+                "CMakeLists.txt with op_host/, nor op_plugin/config/, nor a program in .asc; "
                 "`nputwin new op NAME` makes one\n",
                 line->command, work->dir);
         return EXIT_FINDINGS;
@@ -278,5 +337,6 @@ void work_close(struct work *work)
     free(work->python);
     free(work->engine);
     free(work->inside);
+    cli_words_finish(&work->env);
     *work = (struct work){0};
 }

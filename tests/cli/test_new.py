@@ -9,12 +9,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ROWS = re.findall(r'^TEMPLATE\("(\w)", "(\w+)", +"(\d+)", +"(\w+)", +"(\w*)", +"([\w/ ]+)", +"(\w+)",', (ROOT / "cli/template.def").read_text(), re.M)
+ROWS = re.findall(r'^TEMPLATE\("(\w)", "(\w+)", +"(\d+)", +"(\w+)", +"(\w*)", +"([\w/ .]+)",\s+"(\w+)",', (ROOT / "cli/template.def").read_text(), re.M)
 SAMPLE = ("A", "library", "7", "extension")
 
 
 def arguments(pattern, route, gen, layout, optype, *_):
     return ["--pattern", pattern, "--route", route, "--gen", gen, "--layout", layout, *(["--optype", optype] if optype else [])]
+
+
+def place(row):
+    """The folder of a fresh tree, below the current one."""
+    return "" if row[3] == "amct" else "gated_sum_direct" if row[1] == "direct" else "gated_sum_extension"
 
 
 @pytest.fixture
@@ -36,17 +41,19 @@ def test_names_are_replaced_and_nothing_else(new, tmp_path, row):
     parts = row[5].split()
     sources = {}
     for part in parts:
+        if (ROOT / "ops" / part).is_file():
+            sources[Path(part).name] = ROOT / "ops" / part
         for path in (ROOT / "ops" / part).rglob("*"):
             if path.is_file() and not {"build", "dist", "staging", "__pycache__"} & set(path.parts) and "hifloat4" not in path.as_posix():
                 sources[path.relative_to(ROOT / "ops" / part if len(parts) == 1 else ROOT / "ops").as_posix()] = path
-    tree = tmp_path if len(parts) > 1 else tmp_path / "gated_sum_extension"
+    tree = tmp_path / place(row)
     made = {p.relative_to(tree).as_posix(): p for p in tree.rglob("*") if p.is_file()}
-    assert len(made) == len(sources) > 5
+    assert len(made) == len(sources) >= 4
     for name, path in made.items():
         text = name + path.read_text()
         assert word not in text and (row[4] or camel not in text), name  # the called operator keeps its name
     same = [name for name in made if name in sources and made[name].read_bytes() == sources[name].read_bytes()]
-    assert "setup.py" in same or "amct_ops/ops_build.sh" in same and "amct_ops/setup.py" in same or len(parts) == 1
+    assert "setup.py" in same or "amct_ops/ops_build.sh" in same and "amct_ops/setup.py" in same or len(parts) == 1 or row[1] == "direct"
 
 
 @pytest.mark.parametrize("row", ROWS, ids=["-".join(filter(None, row[:5])) for row in ROWS])
@@ -79,7 +86,8 @@ def test_an_operator_project_keeps_it_in_framework(new, tmp_path):
 @pytest.mark.parametrize("args, says", [
     (["my_add"], "a name of an example"), (["Scale"], "small letters"), (["a-b"], "small letters"), (["class"], "a word of Python or C++"),
     (["../x"], "small letters"), ([""], "small letters"), (["scale", "--pattern", "Q"], "nothing for pattern Q"),
-    (["scale", "--pattern", "C", "--optype", "Add"], "operator type Add; there are:"), ([], "takes the word op and a name")])
+    (["scale", "--optype", "Addd"], "did you mean Add?"), (["scale", "--plan", "c"], "--plan c: a or b"),
+    (["scale", "--plan", "b", "--layout", "amct"], "not route library, layout amct"), (["scale", "--route", "pybind", "--gen", "7"], "nothing for"), ([], "takes the word op and a name")])
 def test_usage_errors(new, tmp_path, args, says):
     done = new(*args)
     assert (done.returncode, done.stdout) == (2, "") and says in done.stderr and list(tmp_path.iterdir()) == []
@@ -100,14 +108,79 @@ def test_into_an_extension(new, run, tmp_path):
     changed = lines_added(new, tmp_path, "--into", "scale_rows_extension")
     assert set(changed) == {f"scale_rows_extension/{name}" for name in ("CMakeLists.txt", "README.md", "test/test.py")}
     cmake = changed["scale_rows_extension/CMakeLists.txt"][1]
+    assert "from test_gated_sum import TestGatedSum" in changed["scale_rows_extension/test/test.py"][1]
     assert "ascendc_library(gated_sum_kernel STATIC csrc/kernel/gated_sum_custom.cpp)" in cmake
     assert re.search(r"add_library\(\w+ SHARED csrc/host/scale_rows.cpp csrc/host/gated_sum.cpp\)", cmake)
     assert re.search(r"target_link_libraries\([^)]* gated_sum_kernel\)", cmake)
-    assert "class TestGatedSum(TestCase)" in changed["scale_rows_extension/test/test.py"][1]
+    assert "import scale_rows_ext  #" in (tmp_path / "scale_rows_extension/test/test_gated_sum.py").read_text()
     assert (tmp_path / "scale_rows_extension/csrc/kernel/gated_sum_custom.cpp").is_file()
     done = run("nputwin", "check", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, ""), done.stdout
     assert new("gated_sum", "--into", "scale_rows_extension").returncode == 1  # it is there now
+
+
+@pytest.mark.parametrize("args, files", [
+    (["--gen", "26"], {"setup.py", "csrc/pybind.asc", "README.md", "test/test.py", "scale_rows_asc/__init__.py"}),
+    (["--pattern", "C"], {"CMakeLists.txt", "README.md", "test/test.py", "scale_rows_ext/__init__.py"}),
+    (["--optype", "Add"], {"CMakeLists.txt", "README.md", "test/test.py"}),
+    (["--route", "direct"], {"README.md"}),
+], ids=["asc", "layer_norm_v3", "Add", "direct"])
+def test_into_the_other_layouts(new, run, tmp_path, args, files):
+    tree = "scale_rows_direct" if "direct" in args else "scale_rows_extension"
+    new("scale_rows", *args)
+    changed = lines_added(new, tmp_path, *args, "--into", tree + "/")
+    assert set(changed) == {f"{tree}/{name}" for name in files}
+    for before, after in changed.values():
+        kept = iter(after.splitlines())
+        assert all("SOURCES = (" in line or "SHARED" in line or line in kept for line in before.splitlines())
+    done = run("nputwin", "check", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout
+
+
+def test_pattern_c_goes_into_a_package_of_kernels_and_not_the_reverse(new, tmp_path):
+    new("scale_rows")
+    assert new("gated_sum", "--optype", "Add", "--into", "scale_rows_extension").returncode == 0
+    new("row_sum", "--optype", "ReduceSum")
+    before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    done = new("shift", "--into", "row_sum_extension")
+    assert done.returncode == 1 and "(for a kernel) ascendc_library" in done.stderr
+    assert before == {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+
+
+YAML = "all_version: [v2.1, v2.13]\nofficial:\n  - func: abs(Tensor self) -> Tensor\n    op_api: all_version\n\ncustom:\n  - func: npu_x(Tensor self) -> Tensor\n    op_api: all_version\n"
+PLAN_B = {"A": ([], "opapi/GatedSumKernelNpuOpApi.cpp", "op_api"), "C": (["--pattern", "C"], "aclops/GatedSumKernelNpu.cpp", "acl_op"),
+          "optype": (["--optype", "ReduceSum"], "aclops/GatedSumKernelNpu.cpp", "acl_op")}
+
+
+@pytest.mark.parametrize("args, source, kind", PLAN_B.values(), ids=PLAN_B)
+def test_plan_b(new, run, tmp_path, args, source, kind):
+    """A file below op_plugin/ops, an entry in the yaml file that is there, and the example."""
+    (tmp_path / "tree/op_plugin/config").mkdir(parents=True)
+    (tmp_path / "tree/op_plugin/config/op_plugin_functions.yaml").write_text(YAML)
+    changed = lines_added(new, tmp_path, *args, "--plan", "b", "--into", "tree")
+    (before, after), = changed.values()
+    entry = after.replace("custom:\n", "", 1)
+    assert re.search(rf"custom:\n  - func: npu_gated_sum\(.*\n    {kind}: all_version\n\n  - func: npu_x", after) and len(entry) > len(before)
+    assert (tmp_path / "tree/op_plugin/ops" / source).is_file() and (tmp_path / "tree/examples/gated_sum_extension/setup.py").is_file()
+    done = run("nputwin", "check", cwd=tmp_path / "tree")
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout
+    again = new("gated_sum", *args, "--plan", "b", "--into", "tree")
+    assert again.returncode == 1 and "exist" in again.stderr
+
+
+@pytest.mark.parametrize("args, source, kind", [pytest.param(*row, id=name, marks=[] if name == "optype" else pytest.mark.long) for name, row in PLAN_B.items()])
+def test_the_file_of_plan_b_compiles(new, run, tmp_path, args, source, kind):
+    """Against the wheel and the declaration of its own entry; linking is said to be not run."""
+    new("gated_sum", *args, "--plan", "b", "--into", "tree")
+    env = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    done = run("nputwin", "build", "npu_gated_sum", "--path", "tree", "--python", sys.executable, env=env, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert "linking into torch_npu was not run" in done.stderr and "bash ci/build.sh --python=3." in done.stderr
+    assert (tmp_path / "tree/build/nputwin" / f"{Path(source).name}.o").is_file()
+    path = tmp_path / "tree/op_plugin/config/op_plugin_functions.yaml"
+    path.write_text(re.sub(r"npu_gated_sum\(Tensor (\w+)", r"npu_gated_sum(int \1", path.read_text()))
+    done = run("nputwin", "build", "npu_gated_sum", "--path", "tree", "--python", sys.executable, env=env, cwd=tmp_path)
+    assert done.returncode == 1 and "has another schema than the function" in done.stderr
 
 
 def test_into_a_package_of_amct_ops(new, run, tmp_path):
@@ -125,7 +198,7 @@ def test_into_what_is_no_package(new, tmp_path):
     (tmp_path / "x").mkdir()
     (tmp_path / "x/setup.py").write_text("")
     done = new("gated_sum", "--into", "x")
-    assert done.returncode == 1 and "no package that an operator can be added to" in done.stderr
+    assert done.returncode == 1 and "no package that this operator can be added to" in done.stderr
     assert [p.name for p in (tmp_path / "x").iterdir()] == ["setup.py"]
 
 
@@ -136,7 +209,7 @@ LONG = [pytest.param(row, marks=[] if row[:4] == SAMPLE else pytest.mark.long, i
 def test_a_fresh_tree_builds_and_passes(new, run, tmp_path, row):
     """From new to report, with the commands alone."""
     assert new("gated_sum", *arguments(*row)).returncode == 0
-    tree = tmp_path / ("amct_ops" if row[3] == "amct" else "gated_sum_extension")
+    tree = tmp_path / ("amct_ops" if row[3] == "amct" else place(row))
     site = str(tmp_path / "site")
     env = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PIP_TARGET": site, "PYTHONPATH": site}
     for command in ("build", "install", "test"):

@@ -81,7 +81,7 @@ def test_a_wheel_without_its_library(work, package):
 
 
 @pytest.mark.parametrize("args, code, says", [
-    (["build", "scale"], 2, "only a package with ops_build.sh builds one operator"),
+    (["build", "scale"], 2, "only a package with ops_build.sh, or op-plugin, builds one operator"),
     (["build", "--path", "/no/such"], 2, "/no/such: No such file"),
     (["build", "--path", "/"], 1, "no package in /"),
     (["install"], 1, "nputwin build makes one"),

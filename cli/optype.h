@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * optype.h - Pattern C for any operator type that the twin has: its schema and its sources.
+ *
+ * Everything follows from the type's row in rt/opapi/aclop.def, with what optype.def adds.
+ */
+#ifndef NPU_CLI_OPTYPE_H
+#define NPU_CLI_OPTYPE_H
+#include <stddef.h>
+
+struct optype; /* a row */
+
+/* NULL for a type that the table does not have. */
+const struct optype *optype_find(const char *type);
+/* The name nearest to a type that is not there, NULL. */
+const char *optype_near(const char *type);
+
+/* "const at::Tensor &" of "Tensor": how a parameter of that schema type begins in C++; NULL. */
+const char *optype_cpp_type(const char *schema);
+
+/* Texts, which the caller frees. name: of the operator in torch. */
+/* "NAME(Tensor x, int[] axes, bool keep_dims=False) -> Tensor" */
+char *optype_schema(const struct optype *t, const char *name);
+/* csrc/host/NAME.cpp, <package>/__init__.py, test/test.py and README.md of an extension. */
+char *optype_host(const struct optype *t, const char *name);
+char *optype_init(const struct optype *t, const char *name);
+char *optype_test(const struct optype *t, const char *name);
+char *optype_readme(const struct optype *t, const char *name);
+/* The file of op-plugin: namespace acl_op, declared by the yaml entry of that schema. */
+char *optype_plugin(const struct optype *t, const char *name);
+
+#endif
