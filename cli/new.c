@@ -43,8 +43,11 @@ char *camel(const char *name)
  * stand first, so that none hides in another. */
 static void read_names(struct names *names, const struct template *t, const char *name)
 {
-    char *from = camel(t->word), *to = camel(name), *text = NULL;
+    char *from = camel(t->word), *to = camel(name), *upper = cli_fmt("%s", name), *text = NULL;
     size_t size = 0;
+
+    for (char *at = upper; *at; at++)
+        *at = (char)toupper((unsigned char)*at);
 
     for (const char *at = t->more; *at; at += strspn(at, " ")) {
         for (int side = 0; side < 2; side++) {
@@ -53,6 +56,7 @@ static void read_names(struct names *names, const struct template *t, const char
             for (; out && *at && !strchr(side ? " " : "=", *at); at++)
                 *at == '$'   ? fputs(name, out)
                 : *at == '@' ? fputs(to, out)
+                : *at == '^' ? fputs(upper, out)
                 : *at == '%' ? fputc(' ', out)
                              : fputc(*at, out);
             if (out)
@@ -68,6 +72,7 @@ static void read_names(struct names *names, const struct template *t, const char
     cli_word_add(&names->to, "%s", to);
     free(from);
     free(to);
+    free(upper);
 }
 
 static char *renamed(const struct names *names, const char *text)

@@ -64,6 +64,8 @@ static bool insert_in_call(struct change *change, const char *call, const char *
         size_t n = strcspn(at, stop);
 
         if (at[n] && memmem(at, n, needs, strlen(needs))) {
+            if (n && at[n - 1] == ',') /* ("a",) */
+                text += *text == ',';
             put(change, (size_t)(at + n - change->text), text);
             return true;
         }
@@ -281,14 +283,12 @@ static bool change_cmake(struct into *into, const struct copy *copy, const char 
     return is_done;
 }
 
-/* An extension that setup.py builds with bisheng; pybind too where the package has it. */
-static bool change_bisheng(struct into *into, const struct copy *copy, const char *dir,
-                           const char *package)
+/* The host function as the package's own, past the dispatcher. */
+static bool change_pybind(struct into *into, const struct copy *copy, const char *dir,
+                          const char *package)
 {
-    struct change *setup = open_next(into, dir, "setup.py"),
-                  *bind = open_next(into, dir, "csrc/pybind.asc"), *init = NULL;
-    char *source = cli_fmt(", \"%s.asc\"", copy->name), *type = camel(copy->name);
-    char *include = cli_fmt("#include \"%s.h\"\n", copy->name),
+    struct change *bind = open_next(into, dir, "csrc/pybind.asc"), *init = NULL;
+    char *type = camel(copy->name), *include = cli_fmt("#include \"%s.h\"\n", copy->name),
          *def = cli_fmt("    m.def(\"%s\", &npu::%s, "
                         "pybind11::call_guard<pybind11::gil_scoped_release>());\n",
                         copy->name, type);
@@ -297,20 +297,33 @@ static bool change_bisheng(struct into *into, const struct copy *copy, const cha
                           "torch.library.register_autograd(\"npu::%s\", lambda ctx, grad: (grad, "
                           "grad))\n",
                           copy->name, copy->name, copy->name);
-    bool is_done = setup && insert_in_call(setup, "SOURCES = (", ".asc", ')', source) && bind &&
-                   insert_line(bind, "#include \"", include, false) &&
+    bool is_done = bind && insert_line(bind, "#include \"", include, false) &&
                    insert_line(bind, "}", def, true);
 
     init = is_done ? open_next(into, dir, path) : NULL;
-    is_done = is_done && init && strstr(init->text, "__all__");
+    is_done = init && strstr(init->text, "__all__");
     if (is_done)
         put(init, strlen(init->text), lines);
-    free(source);
     free(type);
     free(include);
     free(def);
     free(path);
     free(lines);
+    return is_done;
+}
+
+/* An extension that setup.py builds with bisheng. */
+static bool change_bisheng(struct into *into, const struct copy *copy, const char *dir,
+                           const char *package)
+{
+    struct change *setup = open_next(into, dir, "setup.py");
+    char *source = cli_fmt(", \"%s.asc\"", copy->name), *bind = text_of(copy, "/csrc/pybind.asc");
+    bool is_done =
+        setup && insert_in_call(setup, "SOURCES = (", ".asc", ')', source) &&
+        (bind ? change_pybind(into, copy, dir, package) : add_gradient(into, copy, dir, package));
+
+    free(source);
+    free(bind);
     return is_done;
 }
 

@@ -18,7 +18,7 @@ from setuptools.command.build_ext import build_ext
 
 HERE = Path(__file__).resolve().parent
 NAME = "rms_norm_asc"
-SOURCE = HERE / "csrc/rms_norm.asc"
+SOURCES = ("rms_norm.asc",)
 LIBRARY = f"lib{NAME}.so"
 
 
@@ -37,7 +37,7 @@ def command(output):
     return ["bisheng", "-x", "asc", f"--npu-arch={os.environ.get('NPU_ARCH', 'dav-2201')}",
             "-shared", "-fPIC", "-O2", "-std=c++17",
             f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}",
-            *[f"-I{p}" for p in includes], str(SOURCE), "-o", str(output),
+            *[f"-I{p}" for p in includes], *[str(HERE / "csrc" / f) for f in SOURCES], "-o", str(output),
             *[f"-L{p}" for p in libraries], "-ltorch_npu", "-ltorch_cpu", "-lc10", "-lplatform"]
 
 
