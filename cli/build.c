@@ -158,7 +158,8 @@ static int build_direct(struct work *work)
     for (size_t i = 0; i < found.gl_pathc && code == EXIT_FINE; i++) {
         const char *file = strrchr(found.gl_pathv[i], '/') + 1;
         char *out = cli_fmt("build/%.*s", (int)strlen(file) - 4, file);
-        const char *const argv[] = {"bisheng", "-x", "asc", arch, "-O2", file, "-o", out, NULL};
+        const char *const argv[] = {"bisheng", "-x", "asc", arch,         "-O2",
+                                    file,      "-o", out,   "-lplatform", NULL};
 
         code = step_run(work, "build", argv, "", NULL);
         free(out);

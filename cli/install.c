@@ -46,8 +46,8 @@ static int run(struct work *work)
 
         code = step_run(work, "install", install, "", NULL);
         if (code == EXIT_FINE)
-            code = step_run(work, "import", import,
-                            "build", NULL); /* a folder without the package's sources */
+            code = step_run(work, "import", import, "build",
+                            NULL); /* a folder without the package's sources */
     }
     free(path);
     free(wheel);

@@ -287,7 +287,8 @@ static char *direct_readme(const char *name)
         "comparison\n```\nThe kernel includes neither torch nor ACL, so one command builds it with "
         "its main:\n```\nsource $ASCEND_HOME_PATH/set_env.sh\nbisheng -x asc --npu-arch=dav-2201 "
         "-O2 "
-        "%s.asc -o %s    # dav-3510 for A5\n./%s\n```\nIt prints how many elements are wrong and "
+        "%s.asc -o %s -lplatform    # dav-3510 for A5\n./%s\n```\nIt prints how many elements are "
+        "wrong and "
         "ends "
         "with 0 when none is. `nputwin build && nputwin test` do the same.\n",
         name, name, name, name, name, name);

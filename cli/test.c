@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test.c - `nputwin test`: the package's own tests, from their folder, so that the installed
- * package is what they import.
+ * package is what they import; and what harness.py sees in the calls that they make.
  */
 #include "file.h"
 #include "steps.h"
 
 #include <glob.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,23 +23,89 @@ static const struct tests_row {
     {WORK_DIRECT, "*.asc", "build", NULL},
 };
 
+static const char harness[] =
+#include "harness.inc"
+    ;
+static const char result_name[] = "build/nputwin-harness.json";
+
+/* One kind of looking: how many calls, and the first thing that was wrong. */
+static int note_kind(struct work *work, const cJSON *result, const char *kind, const char *what,
+                     const char *verdict)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(result, kind);
+    const cJSON *calls = cJSON_GetObjectItemCaseSensitive(item, "calls");
+    const cJSON *wrong = cJSON_GetObjectItemCaseSensitive(item, "wrong");
+    const cJSON *first = cJSON_GetArrayItem(wrong, 0);
+
+    if (!cJSON_IsNumber(calls))
+        return step_note(work, kind, false, "%s has no result for it", result_name);
+    return step_note(work, kind, !first, "%d %s %s%s", calls->valueint, what,
+                     first ? "; wrong: " : verdict, first ? first->valuestring : "");
+}
+
+/* What the harness saw while the tests ran. */
+static int note_result(struct work *work)
+{
+    char *path = cli_fmt("%s/%s", work->dir, result_name), *text = cli_read(path, NULL);
+    cJSON *result = text ? cJSON_Parse(text) : NULL;
+    int code = EXIT_FINE;
+
+    if (!result) {
+        code = step_note(work, "fake", false, "%s was not written: the tests ended the process",
+                         result_name);
+    } else {
+        static const struct {
+            const char *kind, *what, *verdict;
+        } kinds[] = {{"fake", "calls on fake tensors", "agree in shape, dtype, device and strides"},
+                     {"views", "calls on views (transposed, columns, offset rows)",
+                      "agree with those on dense tensors"},
+                     {"strict", "uses of assertRtolEqual", "hold for every element"}};
+
+        for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+            int one = note_kind(work, result, kinds[i].kind, kinds[i].what, kinds[i].verdict);
+
+            code = one == EXIT_FINE ? code : one;
+        }
+    }
+    cJSON_Delete(result);
+    free(text);
+    free(path);
+    return code;
+}
+
+/* A program without torch is run as it is; anything else under the harness. */
 static int run_one(struct work *work, const struct tests_row *row, const char *path)
 {
     const char *file = strrchr(path, '/') + 1;
     char *module =
-        cli_fmt("%s%.*s", row->package ? row->package : "", (int)(strlen(file) - 3), file);
-    const char *const script[] = {work->python, file, NULL};
-    const char *const unit[] = {work->python, "-m", "unittest", module, NULL};
-    char *program = cli_fmt("./%.*s", (int)strlen(file) - 4, file); /* of X.asc */
+             cli_fmt("%s%.*s", row->package ? row->package : "", (int)(strlen(file) - 3), file),
+         *program = cli_fmt("./%.*s", (int)strlen(file) - 4, file), /* of X.asc */
+             *result = work_path(work, result_name),
+         *old = cli_fmt("%s/%s", work->dir, result_name);
+    const char *const script[] = {work->python, "-c", harness, result, file, NULL};
+    const char *const unit[] = {work->python, "-c", harness, result, "-m", module, NULL};
     const char *const alone[] = {program, NULL};
-    int code = step_run(work, "test",
-                        row->layout == WORK_DIRECT ? alone
-                        : row->package             ? unit
-                                                   : script,
-                        row->folder, NULL);
+    bool is_alone = row->layout == WORK_DIRECT;
+    char *folder = cli_fmt("%s/build", work->dir);
+    int code = EXIT_FINE;
 
+    remove(old);
+    cli_make_folders(folder);
+    code = step_run(work, "test",
+                    is_alone       ? alone
+                    : row->package ? unit
+                                   : script,
+                    row->folder, NULL);
+    if (!is_alone) {
+        int looked = note_result(work);
+
+        code = code == EXIT_FINE ? looked : code;
+    }
     free(module);
     free(program);
+    free(result);
+    free(old);
+    free(folder);
     return code;
 }
 

@@ -238,7 +238,7 @@ static bool add_gradient(struct into *into, const struct copy *copy, const char 
     char *text = text_of(copy, "/__init__.py"), *init = cli_fmt("%s/__init__.py", package),
          *line = cli_fmt("from . import %s  # noqa: E402, F401\n", copy->name);
     const char *begin =
-        text && strstr(text, "register_autograd") ? strstr(text, "import torch") : NULL;
+        text && strstr(text, "register_autograd") ? strstr(text, "def _setup(") : NULL;
     struct change *change = begin ? open_next(into, dir, init) : NULL;
     bool is_done = !begin || change;
 
@@ -247,8 +247,8 @@ static bool add_gradient(struct into *into, const struct copy *copy, const char 
         cli_word_add(&into->more, "%s/%s/%s.py", dir, package, copy->name);
         cli_word_add(&into->text,
                      "# SPDX-License-Identifier: Apache-2.0\n\"\"\"The gradient of "
-                     "torch.ops.npu.%s.\"\"\"\nimport torch\n%s",
-                     copy->name, begin + strcspn(begin, "\n") + 1);
+                     "torch.ops.npu.%s.\"\"\"\nimport torch\n\n\n%s",
+                     copy->name, begin);
     }
     free(text);
     free(init);

@@ -61,7 +61,7 @@ def test_from_build_to_report(work, package):
     done = work("report")
     assert done.returncode == 0 and "every step passed" in done.stdout and "A2 hardware" in done.stdout
     data = json.loads(work("report", "--format", "json").stdout)
-    assert [step["step"] for step in data["steps"]] == ["build", "wheel", "install", "import", "test"]
+    assert [step["step"] for step in data["steps"]] == ["build", "wheel", "install", "import", "test", "fake", "views", "strict"]
     assert data["not_run"] == [] and all(step["exit_code"] == 0 for step in data["steps"])
     assert ["software, not hardware" in name for name in data["covered"]] == [True]
     assert work("report", "--format", "markdown").stdout.startswith(f"## {package.name}: every step passed")
@@ -72,6 +72,52 @@ def test_a_test_that_fails_is_reported(work, package):
     assert work("test", "--python", sys.executable).returncode == 1
     done = work("report")
     assert done.returncode == 1 and "FAILED" in done.stdout and "not run:\n  build\n  install\n" in done.stdout
+
+
+OPERATORS = """
+import torch, torch_npu
+from torch_npu.testing.testcase import TestCase, run_tests
+library = torch.library.Library("looked_at", "FRAGMENT")
+library.define("half_rows(Tensor x) -> Tensor")
+library.define("flat(Tensor x) -> Tensor")
+library.define("twice(Tensor x) -> Tensor")
+library.define("refuses(Tensor x) -> Tensor")
+library.impl("half_rows", lambda x: x[: x.shape[0] // 2].clone(), "PrivateUse1")
+library.impl("flat", lambda x: torch.as_strided(x, x.shape, torch.empty(x.shape).stride()) * 2, "PrivateUse1")
+library.impl("twice", lambda x: x * 2, "PrivateUse1")
+def refuses(x):
+    if not x.is_contiguous():
+        raise RuntimeError("x must be contiguous")
+    return x * 2
+library.impl("refuses", refuses, "PrivateUse1")
+for name in ("flat", "twice", "refuses"):
+    library.impl(name, lambda x: torch.empty(x.shape, dtype=x.dtype, device="meta"), "Meta")
+%s
+class Test(TestCase):
+    def test(self):
+        x = torch.arange(24.).reshape(6, 4).npu()
+        %s
+run_tests()
+"""
+WRONG_META = 'library.impl("half_rows", lambda x: torch.empty_like(x), "Meta")'
+
+
+@pytest.mark.parametrize("define, call, kind, says", [
+    ("", "torch.ops.looked_at.twice(x); torch.ops.looked_at.refuses(x)", None, "2 calls on fake tensors agree"),
+    ("", "torch.ops.looked_at.half_rows(x)", "fake", "looked_at::half_rows: fails on fake tensors"),
+    (WRONG_META, "torch.ops.looked_at.half_rows(x)", "fake", "looked_at::half_rows: fake (6, 4) float32 npu strides (4, 1) vs real (3, 4)"),
+    ("", "torch.ops.looked_at.flat(x)", "views", "transposed of the same values give another result: 22 of 24 elements, first [0, 1]: got 8.0, want 2.0, "),
+    ("", "self.assertRtolEqual(torch.cat([torch.ones(20000), torch.tensor([5.])]), torch.ones(20001))", "strict",
+     "assertRtolEqual lets pass 1 of 20001 elements, first [20000]: got 5.0, want 1.0, 18874368 ulp"),
+], ids=["right", "no-meta", "wrong-meta", "flat", "strict"])
+def test_what_is_looked_at_while_tests_run(work, package, define, call, kind, says):
+    """Cases C13 and C17 at run time: every call again on fake tensors and on views; assertRtolEqual element by element."""
+    (package / "test/test.py").write_text(OPERATORS % (define, call))
+    done = work("test", "--python", sys.executable)
+    assert "nputwin test: test: ok" in done.stderr and says in done.stderr, done.stderr
+    assert done.returncode == bool(kind)
+    steps = json.loads(work("report", "--format", "json").stdout)["steps"]
+    assert [step["step"] for step in steps if step["exit_code"]] == [kind] * bool(kind)
 
 
 def test_a_wheel_without_its_library(work, package):
