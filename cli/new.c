@@ -179,8 +179,10 @@ static const struct template *choose(const struct cli_line *line, const struct o
     fprintf(stderr, "nputwin new: nothing for pattern %s, route %s, generation %s, layout %s",
             pattern, route, gen ? gen : "7 or 26", layout);
     if (name && strcasecmp(pattern, "C") == 0)
-        fprintf(stderr, ", operator type %s%s%s%s: `nputwin list aclop` names the types", name,
-                optype_near(name) ? "; did you mean " : "",
+        fprintf(stderr,
+                ", operator type %s%s%s%s: of `nputwin list aclop`, those whose outputs follow "
+                "from equal or computed shapes",
+                name, optype_near(name) ? "; did you mean " : "",
                 optype_near(name) ? optype_near(name) : "", optype_near(name) ? "?" : "");
     fprintf(stderr, "\nthere are:\n");
     for (size_t i = 0; i < N_TEMPLATES; i++)

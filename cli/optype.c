@@ -40,19 +40,6 @@ static const struct more_row {
 #include "optype.def"
 };
 
-const struct optype *optype_find(const char *type)
-{
-    for (size_t i = 0; i < N_OPTYPES; i++)
-        if (strcmp(optypes[i].type, type) == 0)
-            return &optypes[i];
-    return NULL;
-}
-
-const char *optype_near(const char *type)
-{
-    return cli_nearest(type, &optypes[0].type, sizeof(optypes[0]), N_OPTYPES);
-}
-
 static const struct more_row *more_of(const struct optype *t)
 {
     static const struct more_row none = {"", "", "", ""};
@@ -69,6 +56,37 @@ static const char *code_of(const struct optype *t)
         if (strcmp(sizes_rows[i].check, t->check) == 0)
             return sizes_rows[i].code;
     return NULL;
+}
+
+/* Every letter behind a : of the words is one of these. */
+static bool has_letters(const char *words, const char *letters)
+{
+    for (const char *at = words; (at = strchr(at, ':')) != NULL; at++)
+        if (!strchr(letters, at[1]))
+            return false;
+    return true;
+}
+
+/* Whether Pattern C can be written for the row: the sizes of its outputs and a reference are known,
+ * and each of its letters. */
+static bool is_written(const struct optype *t)
+{
+    return code_of(t) && (t->schema || *more_of(t)->reference) &&
+           has_letters(t->inputs, "IBPRSHNL") && has_letters(t->outputs, "IBPFEN") &&
+           !strchr(t->outputs, '*');
+}
+
+const struct optype *optype_find(const char *type)
+{
+    for (size_t i = 0; type && i < N_OPTYPES; i++)
+        if (strcmp(optypes[i].type, type) == 0 && is_written(&optypes[i]))
+            return &optypes[i];
+    return NULL;
+}
+
+const char *optype_near(const char *type)
+{
+    return cli_nearest(type, &optypes[0].type, sizeof(optypes[0]), N_OPTYPES);
 }
 
 /* ---- arguments, in the order of the schema ---- */
@@ -328,6 +346,11 @@ static void print_types(FILE *out, const struct optype *t, char letter)
     for (size_t i = 0; i < N_TYPE_ROWS; i++) {
         bool is_in = letter == 'I'   ? types[i].bit == DT_INT32 || types[i].bit == DT_INT64
                      : letter == 'B' ? types[i].bit == DT_BOOL
+                     : letter == 'S' ? types[i].bit == DT_FLOAT
+                     : letter == 'N' ? types[i].bit == DT_INT32
+                     : letter == 'L' ? types[i].bit == DT_INT64
+                     : letter == 'H' ? types[i].bit == DT_FLOAT || types[i].bit == DT_HALF ||
+                                           types[i].bit == DT_BF16
                      : letter == 'R' ? types[i].bit != DT_BOOL && types[i].bit != DT_COMPLEX64 &&
                                            types[i].bit != DT_COMPLEX128
                                      : has_type(t, &types[i]);
@@ -431,8 +454,11 @@ static void print_output(FILE *out, const struct optype *t, const struct args *a
                 args->lead->name, args->lead->name);
     else if (letter == 'B')
         fputs(".dtype(at::kBool)", out);
-    else if (letter == 'I')
+    else if (letter == 'I' || letter == 'N')
         fputs(".dtype(at::kInt)", out);
+    else if (letter == 'E')
+        fprintf(out, ".dtype(%s.scalar_type() == at::kBool ? at::kFloat : %s.scalar_type())",
+                args->lead->name, args->lead->name);
     else if (letter == 'F')
         fprintf(out,
                 ".dtype(c10::isIntegralType(%s.scalar_type(), true) ? at::kFloat : "
@@ -726,12 +752,47 @@ static char *example_of(const struct optype *t, const struct args *args)
 
         if (a->is_attr || a->kind > TENSORS)
             continue;
+        if (a->kind == OPTIONAL)
+            continue;
         fprintf(out, "%s%s=%s(%s)", n ? ", " : "", a->name, a->type == 'B' ? "mask" : "some",
                 is_spread && n == 1 ? "5" : "4, 5");
         n++;
     }
     fclose(out);
     return text;
+}
+
+/* "aten::add.Tensor(^x, p{none|mean})" in Python: torch.ops.aten.add.Tensor(x, ("none",
+ * "mean").index(p)); without an overload its name is default. ^ and + say in which type the twin
+ * computes. */
+static void print_expression(FILE *out, const char *at)
+{
+    while (*at) {
+        size_t n = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
+
+        if (strncmp(at, "aten::", 6) == 0) {
+            n = strcspn(at + 6, "(");
+            fprintf(out, "torch.ops.aten.%.*s%s", (int)n, at + 6,
+                    memchr(at + 6, '.', n) ? "" : ".default");
+            at += 6 + n;
+        } else if (n && at[n] == '{') {
+            fputc('(', out);
+            for (const char *word = at + n; *word != '}'; word += 1 + strcspn(word + 1, "|}"))
+                fprintf(out, "\"%.*s\", ", (int)strcspn(word + 1, "|}"), word + 1);
+            fprintf(out, ").index(%.*s)", (int)n, at);
+            at += n + strcspn(at + n, "}") + 1;
+        } else if (n) {
+            fprintf(out, "%.*s", (int)n,
+                    n == 4 && strncmp(at, "true", 4) == 0    ? "True"
+                    : n == 5 && strncmp(at, "false", 5) == 0 ? "False"
+                                                             : at);
+            at += n;
+        } else {
+            if (!strchr("^+", *at))
+                fputc(*at, out);
+            at++;
+        }
+    }
 }
 
 static void print_reference(FILE *out, const struct optype *t, const struct args *args)
@@ -750,10 +811,13 @@ static void print_reference(FILE *out, const struct optype *t, const struct args
         fprintf(out, "%s\n", given);
         return;
     }
-    /* "aten::add.Tensor" is torch.ops.aten.add.Tensor; without an overload its name is default. */
-    fprintf(out, "torch.ops.aten.%s%s(", t->schema + 6, strchr(t->schema, '.') ? "" : ".default");
-    print_names(out, args);
-    fputs(")\n", out);
+    print_expression(out, t->schema);
+    if (!strchr(t->schema, '(')) {
+        fputc('(', out);
+        print_names(out, args);
+        fputc(')', out);
+    }
+    fputc('\n', out);
 }
 
 static const char layer_norm[] =
