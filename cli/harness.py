@@ -188,6 +188,16 @@ def strictly(rtol_equal):
     return wrapper
 
 
+def platform_of():
+    """What the tests ran on. The twin's tree has a file of that name, and is never hardware."""
+    from importlib.metadata import version
+
+    home = os.environ.get("ASCEND_HOME_PATH", "")
+    return {"device": torch.npu.get_device_name(0) if torch.npu.is_available() else "no device",
+            "is_twin": os.path.isfile(os.path.join(home, "nputwin.json")), "cann": home,
+            "torch": version("torch"), "torch_npu": version("torch_npu"), "python": sys.version.split()[0]}
+
+
 def main():
     result, rest = sys.argv[1], sys.argv[2:]
     torch._ops.OpOverloadPacket.__call__ = watched(torch._ops.OpOverloadPacket.__call__)
@@ -211,6 +221,7 @@ def main():
             print(e.code, file=sys.stderr)
     finally:
         RESULT["operators"] = sorted(SEEN)
+        RESULT["platform"] = platform_of()
         with open(f"{result}.part", "w") as out:
             json.dump(RESULT, out)
         os.replace(f"{result}.part", result)

@@ -634,6 +634,13 @@ static char *named(char *text, const char *name)
     return out ? out : cli_fmt("%s", "");
 }
 
+/* As the inside of a C string. */
+static void print_escaped(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        fprintf(out, "%s%c", strchr("\"\\", *text) ? "\\" : "", *text);
+}
+
 char *optype_host(const struct optype *t, const char *name)
 {
     char *text = NULL, *schema = optype_schema(t, name);
@@ -664,12 +671,13 @@ char *optype_host(const struct optype *t, const char *name)
     print_parameters(out, &args);
     fputs(")\n{\n    return MakeOutputs(", out);
     print_names(out, &args);
+    fputs(");\n}\n\n} // namespace\n\nTORCH_LIBRARY_FRAGMENT(npu, m)\n{\n    m.def(\"", out);
+    print_escaped(out, schema);
     fprintf(out,
-            ");\n}\n\n} // namespace\n\n"
-            "TORCH_LIBRARY_FRAGMENT(npu, m)\n{\n    m.def(\"%s\");\n}\n\n"
+            "\");\n}\n\n"
             "TORCH_LIBRARY_IMPL(npu, PrivateUse1, m) { m.impl(\"%s\", TORCH_FN(run_%s)); }\n\n"
             "TORCH_LIBRARY_IMPL(npu, Meta, m) { m.impl(\"%s\", TORCH_FN(meta_%s)); }\n",
-            schema, name, name, name, name);
+            name, name, name, name);
     fclose(out);
     free(schema);
     return named(text, name);

@@ -14,11 +14,6 @@
 
 static const char *const commands[] = {"build", "install", "test"};
 
-struct platform {
-    const char *name;
-    bool is_covered;
-};
-
 static const char *text_of(const cJSON *item, const char *key)
 {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(item, key);
@@ -33,16 +28,41 @@ static double number_of(const cJSON *item, const char *key)
     return cJSON_IsNumber(value) ? value->valuedouble : 0;
 }
 
-/* {"schema_version":1,"kind":"report","package":...,"steps":[...],"not_run":[...],"covered":[...],"not_covered":[...]}
- */
-static cJSON *assemble(const struct work *work, const cJSON *record)
+/* Platforms of the seeds, by how the names of their chips begin. */
+static const struct platform {
+    const char *chip, *name;
+} platforms[] = {{"Ascend910B", "A2 hardware (Ascend910B1 to B4)"},
+                 {"Ascend910_93", "A3 hardware (Ascend910_93xx)"},
+                 {"Ascend950", "A5 hardware (Ascend950)"}};
+
+/* Where tests ran, and where nobody has tried. A twin is never hardware. */
+static void add_platforms(cJSON *root, const cJSON *record)
 {
-    cJSON *root = cJSON_CreateObject(), *steps = NULL, *not_run = NULL, *covered = NULL,
-          *not_covered = NULL;
+    const cJSON *facts = cJSON_GetObjectItemCaseSensitive(record, "facts");
     const struct npu_soc *soc = npu_soc_current(NULL);
     bool has_test = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(record, "test")) > 0;
-    char *twin =
-        cli_fmt("the twin as %s (software, not hardware)", soc ? soc->name : "an unknown chip");
+    bool is_twin = !facts || cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(facts, "is_twin"));
+    const char *device = facts ? text_of(facts, "device") : soc ? soc->name : "an unknown chip";
+    char *name = is_twin ? cli_fmt("the twin as %s (software, not hardware)", device)
+                         : cli_fmt("%s, a device of the machine", device);
+    cJSON *covered = cJSON_AddArrayToObject(root, "covered"),
+          *not_covered = cJSON_AddArrayToObject(root, "not_covered");
+
+    cJSON_AddItemToArray(has_test ? covered : not_covered, cJSON_CreateString(name));
+    for (size_t i = 0; i < sizeof(platforms) / sizeof(platforms[0]); i++)
+        if (is_twin || !has_test ||
+            strncmp(device, platforms[i].chip, strlen(platforms[i].chip)) != 0)
+            cJSON_AddItemToArray(not_covered, cJSON_CreateString(platforms[i].name));
+    if (facts)
+        cJSON_AddItemToObject(root, "platform", cJSON_Duplicate(facts, true));
+    free(name);
+}
+
+/* {"schema_version":1,"kind":"report","package":...,"steps":[...],"not_run":[...],"covered":[...],
+ * "not_covered":[...],"platform":{...}} */
+static cJSON *assemble(const struct work *work, const cJSON *record)
+{
+    cJSON *root = cJSON_CreateObject(), *steps = NULL, *not_run = NULL;
 
     cJSON_AddNumberToObject(root, "schema_version", CLI_SCHEMA_VERSION);
     cJSON_AddStringToObject(root, "kind", "report");
@@ -56,13 +76,7 @@ static cJSON *assemble(const struct work *work, const cJSON *record)
             cJSON_AddItemToArray(not_run, cJSON_CreateString(commands[i]));
         cJSON_ArrayForEach(item, list) cJSON_AddItemToArray(steps, cJSON_Duplicate(item, true));
     }
-    covered = cJSON_AddArrayToObject(root, "covered");
-    not_covered = cJSON_AddArrayToObject(root, "not_covered");
-    cJSON_AddItemToArray(has_test ? covered : not_covered, cJSON_CreateString(twin));
-    cJSON_AddItemToArray(not_covered, cJSON_CreateString("A2 hardware (Ascend910B1 to B4)"));
-    cJSON_AddItemToArray(not_covered, cJSON_CreateString("A3 hardware (Ascend910_93xx)"));
-    cJSON_AddItemToArray(not_covered, cJSON_CreateString("A5 hardware (Ascend950)"));
-    free(twin);
+    add_platforms(root, record);
     return root;
 }
 
@@ -85,6 +99,23 @@ static void print_list(const cJSON *report, const char *key, const char *title, 
     cJSON_ArrayForEach(item, list) printf("%s%s\n", bullet, item->valuestring);
 }
 
+/* " (in container NAME)" behind a command that ran in one; the caller frees it. */
+static char *where_of(const cJSON *step)
+{
+    return *text_of(step, "container") ? cli_fmt(" (in container %s)", text_of(step, "container"))
+                                       : cli_fmt("%s", "");
+}
+
+/* "torch 2.13.0+cpu, torch_npu 2.13.0, Python 3.11.7, CANN /..." */
+static void print_versions(const cJSON *report, const char *begin)
+{
+    const cJSON *facts = cJSON_GetObjectItemCaseSensitive(report, "platform");
+
+    if (facts)
+        printf("%storch %s, torch_npu %s, Python %s, CANN %s\n", begin, text_of(facts, "torch"),
+               text_of(facts, "torch_npu"), text_of(facts, "python"), text_of(facts, "cann"));
+}
+
 static void print_text(const cJSON *report)
 {
     const cJSON *step = NULL;
@@ -92,9 +123,15 @@ static void print_text(const cJSON *report)
     printf("%s: %s\n", text_of(report, "package"),
            is_passed(report) ? "every step passed" : "NOT every step passed");
     cJSON_ArrayForEach(step, cJSON_GetObjectItemCaseSensitive(report, "steps"))
-        printf("  %-9s %-6s %6.1f s  %s\n", text_of(step, "step"),
+    {
+        char *where = where_of(step);
+
+        printf("  %-9s %-6s %6.1f s  %s%s\n", text_of(step, "step"),
                number_of(step, "exit_code") > 0 ? "FAILED" : "ok", number_of(step, "seconds"),
-               text_of(step, "command"));
+               text_of(step, "command"), where);
+        free(where);
+    }
+    print_versions(report, "with: ");
     print_list(report, "not_run", "not run:", "  ");
     print_list(report, "covered", "covered:", "  ");
     print_list(report, "not_covered", "not covered:", "  ");
@@ -108,9 +145,15 @@ static void print_markdown(const cJSON *report)
            text_of(report, "package"),
            is_passed(report) ? "every step passed" : "not every step passed");
     cJSON_ArrayForEach(step, cJSON_GetObjectItemCaseSensitive(report, "steps"))
-        printf("| %s | %s | %.1f | `%s` |\n", text_of(step, "step"),
+    {
+        char *where = where_of(step);
+
+        printf("| %s | %s | %.1f | `%s`%s |\n", text_of(step, "step"),
                number_of(step, "exit_code") > 0 ? "failed" : "ok", number_of(step, "seconds"),
-               text_of(step, "command"));
+               text_of(step, "command"), where);
+        free(where);
+    }
+    print_versions(report, "\nWith ");
     print_list(report, "not_run", "\nNot run:", "- ");
     print_list(report, "covered", "\nCovered:", "- ");
     print_list(report, "not_covered", "\nNot covered:", "- ");

@@ -108,6 +108,27 @@ static int open_container(struct work *work)
     return code;
 }
 
+int work_open_container(struct work *work, char **why)
+{
+    const char *mount = cli_value(work->given, "mount");
+    char *host = mount ? cli_fmt("%.*s", (int)strcspn(mount, ":"), mount) : NULL, path[PATH_MAX];
+    int code = EXIT_FINE;
+
+    if (host && realpath(host, path))
+        work->dir = cli_fmt("%s", path);
+    work->dir = work->dir ? work->dir : cli_fmt("%s", "/");
+    work->python =
+        cli_fmt("%s", cli_value(work->given, "python") ? cli_value(work->given, "python") : "");
+    code = open_container(work);
+    if (code != EXIT_FINE)
+        *why = cli_fmt("%s", work->engine
+                                 ? "--container needs --mount HOST:INSIDE, --set-env FILE and "
+                                   "--python PATH, of folders and files that are there"
+                                 : "neither docker nor podman is on PATH: apt install podman");
+    free(host);
+    return code;
+}
+
 /* In single quotes of a shell. */
 static void quote(FILE *out, const char *text)
 {
@@ -183,6 +204,9 @@ static char *joined(const char *const *argv)
 static void remember(struct work *work, const char *step, const char *what, int rc, double seconds)
 {
     cJSON *item = cJSON_CreateObject();
+
+    if (work->engine)
+        cJSON_AddStringToObject(item, "container", cli_value(work->given, "container"));
 
     cJSON_AddStringToObject(item, "step", step);
     cJSON_AddStringToObject(item, "command", what);
@@ -314,10 +338,15 @@ int work_open(struct work *work, const struct cli_line *line)
 /* The steps of this command replace those of its last run; those of other commands stay. */
 void work_close(struct work *work)
 {
-    cJSON *record = work->dir ? work_record(work->dir) : NULL;
+    cJSON *record = work->name ? work_record(work->dir) : NULL; /* a container has no name */
     cJSON *commands = record ? record : cJSON_CreateObject();
-    char *path = work->dir ? record_path(work->dir) : NULL, *text = NULL, *folder = NULL;
+    char *path = work->name ? record_path(work->dir) : NULL, *text = NULL, *folder = NULL;
 
+    if (path && work->facts) {
+        cJSON_DeleteItemFromObject(commands, "facts");
+        cJSON_AddItemToObject(commands, "facts", work->facts);
+        work->facts = NULL;
+    }
     if (path && cJSON_GetArraySize(work->steps)) {
         cJSON_DeleteItemFromObject(commands, work->given->command);
         cJSON_AddItemToObject(commands, work->given->command, work->steps);
@@ -329,6 +358,7 @@ void work_close(struct work *work)
     }
     cJSON_Delete(commands);
     cJSON_Delete(work->steps);
+    cJSON_Delete(work->facts);
     cJSON_free(text);
     free(folder);
     free(path);

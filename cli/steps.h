@@ -26,12 +26,15 @@ struct work {
     char *engine;         /* docker or podman when --container is given, NULL here */
     char *inside;         /* where dir is in the container */
     struct cli_words env; /* NAME=VALUE, which a shell in the container does not inherit */
-    cJSON *steps;
+    cJSON *steps, *facts; /* facts: what tests saw of the platform; NULL */
 };
 
 /* Finds the package in the current folder or in --path, and sets the environment of a CANN (the
  * twin's when none is sourced). Says what is wrong and returns EXIT_USAGE or EXIT_FINDINGS. */
 int work_open(struct work *work, const struct cli_line *line);
+/* The container alone, with the shared folder as dir; given and steps are set. Says why not, and
+ * keeps it in *why. */
+int work_open_container(struct work *work, char **why);
 /* Runs a program in a folder of the package ("" for the package itself). The record keeps the
  * command, the seconds and the exit code. What it prints goes to stderr, and is kept in output when
  * that is not NULL; the caller frees it. Returns EXIT_FINE or EXIT_FINDINGS. */

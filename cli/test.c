@@ -67,6 +67,8 @@ static int note_result(struct work *work)
             code = one == EXIT_FINE ? code : one;
         }
     }
+    cJSON_Delete(work->facts);
+    work->facts = cJSON_DetachItemFromObject(result, "platform");
     cJSON_Delete(result);
     free(text);
     free(path);

@@ -6,6 +6,7 @@
  *     libs.c    which libraries torch_npu needs and where each is found
  *     so.c      --so: is this library built for the torch that is installed?
  *     op.c      --op: where does this aclnn name come from?
+ *     container.c  the same of a container: everything is asked inside
  *     machine.c compiler, chip, driver, environment
  *
  * A probe adds one line for each thing it looked at: fine, doubtful or broken with the way to mend
@@ -15,6 +16,7 @@
 #define NPU_CLI_DOCTOR_H
 #include "../mem.h"
 #include "../opt.h"
+#include "../steps.h"
 
 enum state { STATE_FINE, STATE_DOUBT, STATE_BROKEN };
 
@@ -22,14 +24,17 @@ struct line {
     enum state state;
     const char *code; /* of rule.def; NULL when it is fine */
     char *what, *fix;
+    struct cli_words run; /* what --fix runs: it adds, and replaces nothing */
 };
 
 struct doctor {
     const struct cli_line *given;
     const char *python; /* --python, else python3 */
+    struct work work;   /* where programs are asked: here, or in the container */
     struct line *line;
     size_t n, room;
     /* what python.c found; NULL: not installed or not known */
+    bool has_expecttest;
     char *python_version, *torch, *torch_npu, *torch_dir, *npu_dir;
     bool is_twin; /* the import hook of the twin is in that Python, and wanted */
     char *twin_home;
@@ -40,7 +45,13 @@ void fine(struct doctor *d, const char *fmt, ...) __attribute__((format(printf, 
 void problem(struct doctor *d, const char *code, const char *fix, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* What --fix does about the problem added last: `python -m pip install PACKAGE`. */
+void fix_by_pip(struct doctor *d, const char *package);
+
 void look_at_python(struct doctor *d);
+/* --container: opens it, with a line for each thing that is not as it must be. False: nothing can
+ * be asked there. */
+bool look_at_container(struct doctor *d);
 void look_at_versions(struct doctor *d); /* the pair, the matrix, a build record */
 void look_at_libraries(struct doctor *d);
 void look_at_machine(struct doctor *d);

@@ -24,9 +24,12 @@ static void look_at_tools(struct doctor *d)
 
         if (path)
             fine(d, "%s is %s", tools[i][0], path);
-        else
+        else {
             problem(d, "NTD016", tools[i][1], "%s is not on PATH: operators cannot be built",
                     tools[i][0]);
+            if (strncmp(tools[i][1], "pip install ", 12) == 0)
+                fix_by_pip(d, tools[i][1] + 12);
+        }
         free(path);
     }
 }
@@ -124,7 +127,7 @@ void look_at_device(struct doctor *d)
     if (!d->torch || !d->torch_npu || assumed(d, "torch"))
         return;
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    rc = cli_capture(argv, "/", &output);
+    rc = work_ask(&d->work, argv, "/", &output);
     clock_gettime(CLOCK_MONOTONIC, &end);
     line = rc == 0 && output ? strstr(output, "device True") : NULL;
     if (line) {

@@ -26,9 +26,11 @@ static const char script[] =
     "    except Exception:\n"
     "        spec = None\n"
     "    return os.path.dirname(spec.origin) if spec and spec.origin else ''\n"
+    "def has(name):\n"
+    "    return 'yes' if u.find_spec(name) else ''\n"
     "print('%d.%d.%d' % sys.version_info[:3], version('torch'), version('torch_npu'), "
     "folder('torch'),\n"
-    "      folder('torch_npu'), folder('nputwin'), sep='\\n')\n";
+    "      folder('torch_npu'), folder('nputwin'), has('expecttest'), sep='\\n')\n";
 
 static char *field(char **rest)
 {
@@ -70,9 +72,9 @@ static bool is_twin_wanted(void)
 void look_at_python(struct doctor *d)
 {
     const char *const argv[] = {d->python, "-c", script, NULL};
-    char *output = NULL, *rest = NULL, *twin = NULL;
-    int rc = cli_capture(argv, "/",
-                         &output); /* not in a source tree, whose packages would be found first */
+    char *output = NULL, *rest = NULL, *twin = NULL, *expecttest = NULL;
+    /* "/" is no source tree, whose packages would be found first */
+    int rc = work_ask(&d->work, argv, "/", &output);
 
     rest = output;
     if (rc == 0) {
@@ -82,6 +84,8 @@ void look_at_python(struct doctor *d)
         d->torch_dir = field(&rest);
         d->npu_dir = field(&rest);
         twin = field(&rest);
+        expecttest = field(&rest);
+        d->has_expecttest = expecttest != NULL;
         d->is_twin = twin && is_twin_wanted();
         d->twin_home = twin ? cli_fmt("%s/cann", twin) : NULL;
     } else if (!assumed(d, "torch")) {
@@ -93,6 +97,7 @@ void look_at_python(struct doctor *d)
     take_assumed(d, "python", &d->python_version);
     free(output);
     free(twin);
+    free(expecttest);
 }
 
 /* Length of "2.13" in "2.13.0+cpu". */
@@ -203,10 +208,23 @@ void look_at_versions(struct doctor *d)
     if (!d->torch)
         problem(d, "NTD012", "pip install torch==2.13.0", "torch is not installed in %s",
                 d->python);
-    if (!d->torch_npu)
+    if (!d->torch_npu) {
+        char *package =
+            d->torch ? cli_fmt("torch_npu==%.*s.0", minor_length(d->torch), d->torch) : NULL;
+
         problem(d, "NTD013",
                 d->torch ? "pip install torch_npu of the same version, or go on with Plan B" : NULL,
                 "torch_npu is not installed in %s", d->python);
+        if (package)
+            fix_by_pip(d, package);
+        free(package);
+    }
+    if (d->torch_npu && d->npu_dir && !d->has_expecttest) {
+        problem(d, "NTD025", "pip install expecttest",
+                "expecttest is not installed in %s: torch_npu.testing cannot be imported",
+                d->python);
+        fix_by_pip(d, "expecttest");
+    }
     if (d->torch && d->torch_npu)
         look_at_pair(d);
     for (size_t i = 0; (record = cli_value_at(d->given, "build-record", i)) != NULL; i++)

@@ -153,7 +153,7 @@ def container(tmp_path):
 [ "$1" = exec ] || exit 125
 [ "$2" = npu ] || { echo "Error: No such container: $2" >&2; exit 1; }
 shift 2
-exec env -i HOME=/root PATH=/usr/bin:/bin "$@"
+exec env -i HOME=/root PATH=/usr/bin:/bin "$@"  # nothing of the host's environment
 """)
     docker.chmod(0o755)
     args = ["--container", "npu", "--mount", f"{tmp_path}:{inside}", "--python", sys.executable, "--set-env",
@@ -171,6 +171,83 @@ assert os.environ["SOURCED"] and "/inside/" in os.environ["PWD"] and "PIP_TARGET
     assert done.returncode == 0, done.stderr
     assert list((package / "dist").glob("*.whl"))  # what is built inside lies in the shared folder
     assert work("test", *args, **env).returncode == 0
+
+
+def test_the_container_rebuilds_every_variable(work, package, container):
+    """What a step sets reaches the shell inside, which inherits nothing; the host's Python is never asked."""
+    env, args = container
+    (package / "setup.py").write_text("import os; print('seen', os.environ['CXXFLAGS'], os.environ['SOC_VERSION'], os.environ.get('PIP_TARGET'))\n")
+    done = work("build", *args, "--soc", "Ascend910B3", **env)
+    assert "seen -DCURRENT_VERSION=V2R13 Ascend910B3 None" in done.stderr
+
+
+def test_report_names_the_container_and_what_tests_ran_on(work, package, container):
+    env, args = container
+    (package / "test/test.py").write_text("print('nothing')\n")
+    assert work("test", *args, **env).returncode == 0
+    data = json.loads(work("report", "--format", "json", *args, **env).stdout)
+    assert {step["container"] for step in data["steps"]} == {"npu"} and data["not_run"] == ["build", "install"]
+    platform = data["platform"]
+    assert platform["torch_npu"] == "2.13.0" and platform["device"].startswith("Ascend910B")
+    assert platform["is_twin"] == any("software, not hardware" in name for name in data["covered"])
+    text = work("report").stdout
+    assert "(in container npu)" in text and "with: torch 2.13.0" in text and "A5 hardware" in text
+
+
+def test_hardware_is_covered_only_where_tests_ran_on_it(work, package):
+    (package / "build").mkdir()
+    facts = {"device": "Ascend910_9391", "is_twin": False, "torch": "2.13.0", "torch_npu": "2.13.0", "python": "3.11", "cann": "/opt/cann"}
+    step = {"step": "test", "command": "python test.py", "exit_code": 0, "seconds": 1}
+    (package / "build/nputwin-steps.json").write_text(json.dumps({"test": [step], "facts": facts}))
+    data = json.loads(work("report", "--format", "json").stdout)
+    assert data["covered"] == ["Ascend910_9391, a device of the machine"]
+    assert data["not_covered"] == ["A2 hardware (Ascend910B1 to B4)", "A5 hardware (Ascend950)"]
+
+
+def doctor(work, env, args):
+    done = work("doctor", "--json", *args, **env)
+    return done.returncode, {item.get("code", "ok"): item["what"] for item in json.loads(done.stdout)["items"]}
+
+
+def test_doctor_asks_inside_the_container(work, container):
+    env, args = container
+    code, lines = doctor(work, env, args)
+    assert code == 0 and "npu available: True" in lines["ok"]
+
+
+@pytest.mark.parametrize("change, code, says", [
+    ({"--container": "gone"}, "NTD023", "no shell in the container gone: Error: No such container: gone"),
+    ({"--set-env": "/no/set_env.sh"}, "NTD002", "--set-env /no/set_env.sh is not in the container npu"),
+    ({"--python": "/no/python"}, "NTD012", "--python /no/python is not in the container npu"),
+    ({"--mount": "{tmp}:/no/folder"}, "NTD024", "is not /no/folder in the container"),
+])
+def test_what_doctor_finds_in_a_container(work, container, tmp_path, change, code, says):
+    env, args = container
+    for option, value in change.items():
+        args[args.index(option) + 1] = value.format(tmp=tmp_path)
+    rc, lines = doctor(work, env, args)
+    assert rc == 1 and says in lines[code]
+
+
+def test_doctor_asks_for_what_is_not_said(work, container):
+    env, args = container
+    at = args.index("--mount")
+    done = work("doctor", *args[:at], *args[at + 2:], **env)
+    assert done.returncode == 1 and "needs --mount HOST:INSIDE" in done.stdout
+
+
+def test_doctor_fix_adds_what_is_missing_and_says_what_it_runs(work, tmp_path):
+    """A Python of the test's own records what pip is asked for; nothing else is run."""
+    python = tmp_path / "python"
+    python.write_text(f"""#!/bin/bash
+if [ "$1 $2" = "-m pip" ]; then echo "$@" >>{tmp_path}/pip.log; exit 0; fi
+[ "$1" = -c ] && [[ "$2" == *importlib.metadata* ]] && {{ printf '3.11.0\\n2.13.0\\n2.13.0\\n/t\\n/n\\n\\n%s\\n' "$(cat {tmp_path}/pip.log 2>/dev/null)"; exit; }}
+echo device True
+""")
+    python.chmod(0o755)
+    done = work("doctor", "--python", str(python), "--fix")
+    assert (tmp_path / "pip.log").read_text() == "-m pip install expecttest\n"
+    assert f"nputwin doctor: NTD025: {python} -m pip install expecttest" in done.stderr and "NTD025" not in done.stdout
 
 
 @pytest.mark.parametrize("drop, says", [
