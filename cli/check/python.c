@@ -37,7 +37,7 @@ static const char script[] =
     "        print(path, 1, 'error', 'read', ' '.join(str(e).split()), sep='\\t')\n"
     "        continue\n"
     "    constants = {dotted(a.targets[0]): a.value.value for a in tree.body if isinstance(a, "
-    "ast.Assign) and isinstance(a.value, ast.Constant)}\n"
+    "ast.Assign) and isinstance(a.targets[0], ast.Name) and isinstance(a.value, ast.Constant)}\n"
     "    for node in ast.walk(tree):\n"
     "        if isinstance(node, ast.Import):\n"
     "            for alias in node.names:\n"

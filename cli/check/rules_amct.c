@@ -3,6 +3,7 @@
 #include "../file.h"
 #include "check.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +150,18 @@ static void layer_below(struct check *c)
     }
 }
 
+/* Between two """, as the list of operators in the head of setup.py. */
+static bool is_in_docstring(const char *text, const char *at)
+{
+    bool is_in = false;
+
+    while ((text = strstr(text, "\"\"\"")) != NULL && text < at) {
+        is_in = !is_in;
+        text += 3;
+    }
+    return is_in;
+}
+
 /* ops_build.sh and setup.py are everybody's: no operator's name may stand in their code. */
 static void no_special_case(struct check *c, const struct package *op)
 {
@@ -164,7 +177,7 @@ static void no_special_case(struct check *c, const struct package *op)
 
             while (line > s->text && line[-1] != '\n')
                 line--;
-            if (line[strspn(line, " \t")] != '#' &&
+            if (line[strspn(line, " \t")] != '#' && !is_in_docstring(s->text, at) &&
                 report(c, "NTL118", s, (size_t)(at - s->text),
                        "%s is treated apart in a script of all operators", op->base)) {
                 hint(c, "what is special goes into %s/CMakeLists.txt", op->base);
@@ -319,13 +332,109 @@ static void rule_074(struct check *c)
     each_op(c, arch_table);
 }
 
+/* ---- types that docstring, register.cpp and tiling.h name ---- */
+
+static const struct dtype_row {
+    const char *name, *words; /* as each of the three spells it, in capitals */
+} dtype_rows[] = {{"float16", " HALF KHALF FLOAT16 FP16 F16 "},
+                  {"bfloat16", " BFLOAT16 KBFLOAT16 BF16 "},
+                  {"float32", " KFLOAT FLOAT32 FP32 F32 "}};
+enum { N_DTYPES = sizeof(dtype_rows) / sizeof(dtype_rows[0]) };
+
+/* Bits of the types whose words are in a text; a word ends at a _ too, as in FP16_TO_HIF8. */
+static unsigned dtypes_in(const char *text, size_t n)
+{
+    unsigned found = 0;
+
+    for (size_t at = 0; at < n;) {
+        size_t end = at;
+        char *word = NULL;
+
+        while (end < n && (isalnum((unsigned char)text[end])))
+            end++;
+        word = cli_fmt(" %.*s ", (int)(end - at), text + at);
+        for (char *c = word; *c; c++)
+            *c = (char)toupper((unsigned char)*c);
+        for (size_t i = 0; end > at && i < N_DTYPES; i++)
+            found |= (unsigned)(strstr(dtype_rows[i].words, word) != NULL) << i;
+        free(word);
+        at = end + (end == at);
+    }
+    return found;
+}
+
+/* Of code: names alone, so that comments and messages do not count. */
+static unsigned dtypes_of_code(const struct src *s)
+{
+    unsigned found = 0;
+
+    for (int32_t t = 0; s && t < s->lex.n; t++)
+        if (s->lex.tok[t].kind == TOK_ID) {
+            char *word = span_text(s, (struct span){t, t + 1});
+
+            found |= dtypes_in(word, strlen(word));
+            free(word);
+        }
+    return found;
+}
+
+static unsigned dtypes_of_docs(const struct check *c, const struct src *ops)
+{
+    unsigned found = 0;
+
+    for (size_t i = 0; ops && i < c->py.n; i++)
+        if (c->py.at[i].src == ops && strcmp(c->py.at[i].kind, "doc") == 0)
+            found |= dtypes_in(c->py.at[i].text, strlen(c->py.at[i].text));
+    return found;
+}
+
+/* A file that names no type at all does not take part: it may leave that to another layer. */
+static void dtypes_agree(struct check *c, const struct package *op)
+{
+    char *name = cli_fmt("op_kernel/%s_tiling.h", op->base),
+         *python = cli_fmt("python/%s/ops.py", op->base);
+    const struct src *entry = layer(c, op, "op_extension/register.cpp"),
+                     *tiling = layer(c, op, name), *ops = layer(c, op, python);
+    const struct {
+        const struct src *src;
+        const char *what;
+        unsigned has;
+    } other[] = {{ops, "the docstrings", dtypes_of_docs(c, ops)},
+                 {tiling, "the enum of the tiling header", dtypes_of_code(tiling)}};
+    unsigned taken = dtypes_of_code(entry);
+
+    for (size_t i = 0; i < 2; i++)
+        for (size_t d = 0; taken && other[i].has && d < N_DTYPES; d++)
+            if (((taken ^ other[i].has) >> d & 1) &&
+                report_line(c, "NTL126", other[i].src, 1, "%s: %s, %s %s it", dtype_rows[d].name,
+                            taken >> d & 1 ? "register.cpp takes it" : "register.cpp does not",
+                            other[i].what, taken >> d & 1 ? "do not name" : "name"))
+                hint(c, "TORCH_CHECK in register.cpp, the docstring in ops.py and the enum in the "
+                        "tiling header name the same types");
+    free(name);
+    free(python);
+}
+static void rule_126(struct check *c)
+{
+    each_op(c, dtypes_agree);
+}
+
 const struct check_rule amct_rules[] = {
-    {"NTL110", rule_110},   {"NTL111", one_namespace},
-    {"NTL112", rule_112},   {"NTL113", rule_113},
-    {"NTL114", rule_114},   {"NTL115", thin_python},
-    {"NTL116", docstrings}, {"NTL117", layer_below},
-    {"NTL118", rule_118},   {"NTL119", rule_119},
-    {"NTL120", rule_120},   {"NTL122", python_reshapes},
-    {"NTL123", rule_123},   {"NTL125", rule_125},
-    {"NTL074", rule_074},   {0},
+    {"NTL126", rule_126},
+    {"NTL110", rule_110},
+    {"NTL111", one_namespace},
+    {"NTL112", rule_112},
+    {"NTL113", rule_113},
+    {"NTL114", rule_114},
+    {"NTL115", thin_python},
+    {"NTL116", docstrings},
+    {"NTL117", layer_below},
+    {"NTL118", rule_118},
+    {"NTL119", rule_119},
+    {"NTL120", rule_120},
+    {"NTL122", python_reshapes},
+    {"NTL123", rule_123},
+    {"NTL125", rule_125},
+    {"NTL074", rule_074},
+    {0},
 };

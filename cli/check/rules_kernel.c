@@ -85,13 +85,27 @@ static bool has_comment(const struct src *s, size_t at)
     return memmem(line, n, "//", 2) || memmem(line, n, "/*", 2) || memmem(line, n, "*/", 2);
 }
 
+/* ... or words about it in the file's head. */
+static bool says_one_buffer(const struct src *s)
+{
+    static const char *const words[] = {"one buffer", "single buffer", "single-buffer", "num=1",
+                                        "\xe5\x8d\x95\xe7\xbc\x93\xe5\x86\xb2"}; /* in Chinese */
+    const char *end = strstr(s->text, "#include");
+
+    for (size_t i = 0; end && i < sizeof(words) / sizeof(words[0]); i++)
+        if (memmem(s->text, (size_t)(end - s->text), words[i], strlen(words[i])))
+            return true;
+    return false;
+}
+
 static void one_buffer(struct check *c)
 {
     for (size_t f = 0; f < c->fn.n; f++) {
         const struct package *op = package_of(c, c->fn.at[f].src->name);
         struct budget budget;
 
-        if (!op || op->layout != LAYOUT_AMCT_OP || !budget_read(c, &c->fn.at[f], &budget))
+        if (!op || op->layout != LAYOUT_AMCT_OP || says_one_buffer(c->fn.at[f].src) ||
+            !budget_read(c, &c->fn.at[f], &budget))
             continue;
         for (size_t i = 0; i < budget.n; i++)
             if (budget.at[i].n == 1 && strncmp(budget.at[i].position, "VEC", 3) == 0 &&

@@ -111,6 +111,36 @@ static void lambda_without_return(struct check *c)
     }
 }
 
+/* aclCreateTensor takes storage_offset() beside the base, and a tensor of at::empty in the same
+ * function has none. */
+static bool knows_offset(const struct check *c, const struct src *s, int32_t at)
+{
+    static const char *const makers[] = {"empty", "empty_like", "zeros", "zeros_like"};
+    const struct fn *fn = fn_at(c, s, at);
+    enum { NEAR = 400 }; /* tokens, in a macro, which is no function */
+    int32_t from = fn ? fn->body : at > NEAR ? at - NEAR : 0;
+    struct call call;
+
+    for (int32_t t = from; next_call(s, "aclCreateTensor", &t, at, &call);)
+        if (call.open < at && at < call.close &&
+            span_has(s, (struct span){call.open, call.close}, "storage_offset"))
+            return true;
+    for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
+        for (int32_t t = from; next_call(s, makers[i], &t, at, &call);)
+            if (call.name > 4 && s->lex.tok[at - 2].kind == TOK_ID && /* name = at::empty( */
+                tok_is(s, call.name - 3, "=")) {
+                char *made = span_text(s, (struct span){call.name - 4, call.name - 3}),
+                     *used = span_text(s, (struct span){at - 2, at - 1});
+                bool is_same = strcmp(made, used) == 0;
+
+                free(made);
+                free(used);
+                if (is_same)
+                    return true;
+            }
+    return false;
+}
+
 static void storage_pointer(struct check *c)
 {
     for (size_t i = 0; i < c->src.n; i++) {
@@ -123,6 +153,7 @@ static void storage_pointer(struct check *c)
 
             if ((tok_is(s, name, "data") || tok_is(s, name, "data_ptr") ||
                  tok_is(s, name, "mutable_data")) &&
+                !knows_offset(c, s, call.name) &&
                 report(c, "NTL032", s, tok_at(s, call.name),
                        "storage().%s() is where the storage begins: a slice reads its neighbour's "
                        "elements",
@@ -291,7 +322,9 @@ static void strided_input(struct check *c)
                        "wrong results",
                        launch->kernel, name))
                 hint(c,
-                     "at::Tensor %s_c = %s.contiguous(); or TORCH_CHECK(%s.is_contiguous(), ...)",
+                     "at::Tensor %s_c = %s.contiguous() of an input; "
+                     "TORCH_CHECK(%s.is_contiguous(), "
+                     "...) of what the kernel writes",
                      name, name, name);
             free(name);
             free(type);
