@@ -119,6 +119,74 @@ void test_on_a_cube_core(void **)
     all_of<float, float, true, false>();
 }
 
+/* What each way to a configuration sets. */
+constexpr MatmulConfig norm =
+    GetNormalConfig(true, true, true, BatchMode::BATCH_LARGE_THAN_L1, false, IterateOrder::ORDER_N,
+                    ScheduleType::OUTER_PRODUCT, false, true, BatchOutMode::MULTI_BATCH);
+static_assert(norm.doNorm && norm.intrinsicsCheck && norm.isNBatch && norm.enVecND2NZ &&
+              norm.batchMode == BatchMode::BATCH_LARGE_THAN_L1 && !norm.enableReuse &&
+              norm.iterateOrder == IterateOrder::ORDER_N &&
+              norm.scheduleType == ScheduleType::OUTER_PRODUCT && !norm.enUnitFlag &&
+              norm.enableMixDualMaster && norm.bmmOutMode == BatchOutMode::MULTI_BATCH);
+constexpr MatmulConfig mdl =
+    GetMDLConfig(true, false, 2, true, true, true, true, false, false, true, true, true);
+static_assert(mdl.doMultiDataLoad && mdl.intrinsicsCheck && mdl.doMTE2Preload == 2 &&
+              mdl.enVecND2NZ && mdl.isPerTensor && mdl.hasAntiQuantOffset && mdl.enUnitFlag &&
+              !mdl.enableReuse && !mdl.enableUBReuse && mdl.enableL1CacheUB &&
+              mdl.enableMixDualMaster && mdl.enableKdimReorderLoad && !CFG_MDL.enUnitFlag);
+constexpr MatmulConfig special = GetSpecialMDLConfig(true, true, 1, true, true, true);
+static_assert(special.doSpecialMDL && !special.doMultiDataLoad && special.isNBatch &&
+              special.doMTE2Preload == 1);
+constexpr MatmulConfig share =
+    GetIBShareNormConfig(true, true, true, BatchMode::SINGLE_LARGE_THAN_L1, true, false);
+static_assert(share.doIBShareNorm && !share.doNorm && share.enableDoubleCache &&
+              share.batchMode == BatchMode::SINGLE_LARGE_THAN_L1 && !share.enUnitFlag);
+constexpr MatmulConfig basic =
+    GetBasicConfig(16, 32, 48, true, true, BatchMode::BATCH_LARGE_THAN_L1);
+static_assert(basic.doBasicBlock && basic.basicM == 16 && basic.basicN == 32 && basic.basicK == 48);
+constexpr MatmulConfig by_parts = GetMMConfig<MatmulConfigMode::CONFIG_IBSHARE>(
+    MatmulQuantParams{true, true}, MatmulShapeParams{1, 2, 3, 4, 5, 6},
+    MatmulBatchParams{true, BatchMode::BATCH_LARGE_THAN_L1, false}, MatmulFuncParams{true, true});
+static_assert(by_parts.doIBShareNorm && by_parts.isPerTensor && by_parts.singleCoreK == 3 &&
+              by_parts.basicK == 6 && by_parts.isNBatch && !by_parts.isBiasBatch &&
+              by_parts.intrinsicsCheck && by_parts.enVecND2NZ);
+static_assert(GetMMConfig<MatmulConfigMode::CONFIG_SPECIALMDL>().doSpecialMDL &&
+              GetMMConfig<MatmulConfigMode::CONFIG_MDL>().doMultiDataLoad);
+/* A plan of constants: inside the memories, the whole of it only when the part of a core is said.
+ */
+constexpr MatmulApiStaticTiling some = GetMatmulApiTiling<nd<half>, nd<half>, nd<float>, nd<float>>(
+    GetMMConfig<MatmulConfigMode::CONFIG_NORM>(MatmulShapeParams{0, 0, 0, 128, 128, 64}));
+static_assert(some.baseM == 128 && some.M == -1 && some.dbL0A == 2 && some.dbL0C == 2 &&
+              (some.depthA1 + some.depthB1) * 128 * 64 * 2 <= 512 * 1024);
+constexpr MatmulApiStaticTiling whole =
+    GetMatmulApiTiling<nd<half>, nd<half>, nd<float>, nd<float>>(
+        GetMMConfig<MatmulConfigMode::CONFIG_MDL>(MatmulShapeParams{256, 256, 128, 128, 128, 64}),
+        128 * 1024);
+static_assert(whole.M == 256 && whole.Kb == 128 && whole.stepKa == 1 && whole.cfg.doMultiDataLoad);
+/* Calls that the configuration says are not used. */
+constexpr MatmulConfig without_tail()
+{
+    MatmulConfig c = CFG_NORM;
+    c.enableSetTail = c.enableSetOrgShape = false;
+    return c;
+}
+constexpr MatmulConfig NO_TAIL = without_tail();
+void test_what_is_switched_off(void **)
+{
+    static TCubeTiling t = plan_of(64, 64, 64);
+    auto with = [](auto call) {
+        return run_on(CORE_AIC, 0, [&] {
+            TPipe pipe;
+            MatmulImpl<nd<half>, nd<half>, nd<float>, nd<float>, NO_TAIL> mm;
+            REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &t);
+            call(mm);
+        });
+    };
+    is_refused(with([](auto &mm) { mm.SetTail(32, 32, 32); }), NPU_E_ARG,
+               {"SetTail", "enableSetTail = false", "t_matmul.cpp:"});
+    is_refused(with([](auto &mm) { mm.SetOrgShape(32, 32, 32); }), NPU_E_ARG, {"SetOrgShape"});
+}
+
 /* Two vector cores of one group, a half of the rows each. */
 void test_served(void **)
 {
@@ -270,9 +338,13 @@ void test_who_is_not_there(void **)
 int main()
 {
     const CMUnitTest tests[] = {
-        cmocka_unit_test(test_on_a_cube_core),  cmocka_unit_test(test_served),
-        cmocka_unit_test(test_tiles_into_ub),   cmocka_unit_test(test_plans_that_do_not_fit),
-        cmocka_unit_test(test_what_is_missing), cmocka_unit_test(test_who_is_not_there),
+        cmocka_unit_test(test_on_a_cube_core),
+        cmocka_unit_test(test_what_is_switched_off),
+        cmocka_unit_test(test_served),
+        cmocka_unit_test(test_tiles_into_ub),
+        cmocka_unit_test(test_plans_that_do_not_fit),
+        cmocka_unit_test(test_what_is_missing),
+        cmocka_unit_test(test_who_is_not_there),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -14,6 +14,7 @@
 #pragma GCC system_header
 #endif
 #include "matmul_core.h"
+#include <cstdlib>
 
 namespace nputwin {
 
@@ -158,10 +159,15 @@ public:
     /* ---- life ---- */
 
     mm_object() { Begin(); }
+    ~mm_object() { std::free(sums_); }
+    mm_object(const mm_object &) = delete;
+    mm_object &operator=(const mm_object &) = delete;
     void Init(const AscendC::tiling::TCubeTiling *cubeTiling, AscendC::TPipe * = nullptr,
               npu_where where = NPU_HERE)
     {
         Begin();
+        std::free(sums_); /* of another size */
+        sums_ = nullptr;
         AscendC::tiling::TCubeTiling t = {};
         bool is_whole = false;
         if (cubeTiling)
@@ -383,11 +389,10 @@ public:
         CheckGet();
         if (!IsMine())
             return;
+        (void)enSequentialWrite; /* in UB a tile lies alone */
         const mm_core::place p = m_.Place(sync ? Newest() : m_.fetched);
-        const bool is_dense = enSequentialWrite || Fits(c, p);
-        const mm_target to = {Local(c, "GetTensorC", where), enAtomic, is_dense, true};
-        if (HasRoom(c, is_dense ? p.m : m_.m, is_dense ? p.n : m_.n, "GetTensorC", where))
-            Get<sync>(to, where);
+        if (HasRoom(c, p.m, p.n, "GetTensorC", where))
+            Get<sync>({Local(c, "GetTensorC", where), enAtomic, true, true}, where);
     }
     template <bool sync = true>
     void GetTensorC(const global_c &gm, uint8_t enAtomic = 0, bool enSequentialWrite = false,
@@ -518,7 +523,7 @@ public:
                          bool enSequentialWrite = false, npu_where where = NPU_HERE)
     {
         const global_c from = GetBatchTensorC<sync>(batchA, batchB, enSequentialWrite, where);
-        if (from.raw() && HasRoom(c, int32_t(from.GetSize()), 1, "GetBatchTensorC", where))
+        if (from.raw() && HasRoom(c, 1, int32_t(from.GetSize()), "GetBatchTensorC", where))
             ToUb(c, from.raw(), from.GetSize(), where);
     }
     template <bool sync = true>
@@ -698,13 +703,34 @@ private:
         const int32_t made = made_;
         Run("Iterate", where, [&](npu_core *c) {
             npu_barrier(c, PIPE_ALL, where);
+            if (adds)
+                Restore(c);
             for (int32_t i = 0; i < made; i++) {
                 m_.keeps_b = same_b;
                 m_.Compute(c, m_.Place(next + i), at + uint32_t(i) * TileSums(), !adds, where);
             }
             npu_barrier(c, PIPE_ALL, where);
+            Keep(c);
         });
         return !core()->faulted;
+    }
+    /* Two vector cores share L0C of one cube core: the sums of each are put aside until it asks for
+     * them. Everything that was issued has run here. */
+    void Keep(npu_core *c)
+    {
+        if (c->n_sub < 2 || is_called)
+            return;
+        if (!sums_)
+            sums_ = static_cast<float *>(std::malloc(TileSums()));
+        if (sums_)
+            std::memcpy(sums_, c->mem[MEM_L0C].base, TileSums());
+        else
+            npu_fault(c, NPU_E_NOMEM, {nullptr, 0}, "Iterate: no memory for a tile of sums");
+    }
+    void Restore(npu_core *c)
+    {
+        if (sums_)
+            std::memcpy(c->mem[MEM_L0C].base, sums_, TileSums());
     }
     uint32_t TileSums() const
     {
@@ -730,6 +756,7 @@ private:
             Run("GetTensorC", where, [&](npu_core *c) {
                 mm_target at = to;
                 npu_barrier(c, PIPE_ALL, where);
+                Restore(c);
                 for (int32_t i = 0; i < made; i++) {
                     const mm_core::place p = m_.Place(first + i);
                     m_.Out(c, p, uint32_t(i) * TileSums(), at, where);
@@ -812,11 +839,6 @@ private:
 
     /* ---- UB ---- */
 
-    /* A tensor that cannot hold more than a tile gets the tile alone. */
-    bool Fits(const local_c &c, const mm_core::place &p) const
-    {
-        return c.GetSize() < uint64_t(m_.m) * uint64_t(m_.n) || (p.m == m_.m && p.n == m_.n);
-    }
     bool HasRoom(const local_c &c, int32_t rows, int32_t columns, const char *name, npu_where where)
     {
         if (!IsMine())
@@ -869,7 +891,8 @@ private:
         });
     }
 
-    int32_t made_ = 1; /* tiles of the newest Iterate */
+    int32_t made_ = 1;      /* tiles of the newest Iterate */
+    float *sums_ = nullptr; /* its sums, while another vector core has the cube core */
 };
 
 template <const auto &CFG, template <const auto &, typename...> class P>
