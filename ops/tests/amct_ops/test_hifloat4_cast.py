@@ -5,9 +5,6 @@
 
 Comparisons are of bits; there is no tolerance anywhere. Millions more elements: test_hifloat4_long.py.
 """
-import os
-import subprocess
-import sys
 import unittest
 
 import numpy as np
@@ -15,7 +12,7 @@ import torch
 
 import amct_ops.hifloat4_cast as hif4
 from tests.amct_ops import hifloat4_reference as ref
-from tests.amct_ops.npu_case import NpuCase
+from tests.amct_ops.npu_case import NpuCase, run_with_ub
 
 DTYPES = (torch.float16, torch.bfloat16, torch.float32)
 SIGNED = {torch.float16: torch.int16, torch.bfloat16: torch.int16, torch.float32: torch.int32}
@@ -128,6 +125,11 @@ class Definition(NpuCase):
         x[1] = -0.0
         for dtype in DTYPES:
             self.same(bits(hif4.hifloat4_fake_quant(x.to(dtype).npu())), bits(x.to(dtype)), str(dtype))
+
+
+class Docstrings(NpuCase):
+    def test_examples(self):
+        self.examples_hold(hif4.ops, 5)
 
 
 class Packing(NpuCase):
@@ -286,6 +288,21 @@ class Graphs(NpuCase):
                 self.same(bits(compiled(x.npu())), bits(want(x)))
             self.assertEqual(len(graphs), 1)
 
+    def test_pack_has_one_graph_too(self):
+        graphs = []
+
+        def count(gm, _):
+            graphs.append(gm)
+            return gm.forward
+
+        torch._dynamo.reset()
+        compiled = torch.compile(lambda x: hif4.hifloat4_pack(x), backend=count, dynamic=True, fullgraph=True)
+        for rows in (2, 3, 9):
+            x = random_blocks(np.random.default_rng(rows), rows, torch.float32, -3, 3).npu()
+            for got, wanted in zip(compiled(x), hif4.hifloat4_pack(x)):
+                self.same(got, wanted)
+        self.assertEqual(len(graphs), 1)
+
     def test_aot_eager(self):
         x = torch.randn(6, 64).npu()
         compiled = torch.compile(lambda t: hif4.hifloat4_fake_quant(t) * 2, backend="aot_eager", fullgraph=True)
@@ -348,11 +365,9 @@ for dtype in (torch.float16, torch.bfloat16, torch.float32):
     def test_same_codes(self):
         said = set()
         for size in (131072, 196608, 262144, 524288):
-            env = dict(os.environ, NPUTWIN_SOC_SET=f"ub_bytes={size}")
-            run = subprocess.run([sys.executable, "-c", self.PROGRAM], env=env, text=True, capture_output=True, timeout=300)
-            self.assertEqual(run.returncode, 0, run.stderr[-2000:])
-            self.assertEqual(len(run.stdout.splitlines()), 3)
-            said.add(run.stdout)
+            lines = run_with_ub(size, self.PROGRAM)
+            self.assertEqual(len(lines), 3)
+            said.add(tuple(lines))
         self.assertEqual(len(said), 1)
 
 

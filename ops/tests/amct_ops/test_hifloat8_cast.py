@@ -16,7 +16,7 @@ import torch
 
 import amct_ops.hifloat8_cast as hif8
 from tests.amct_ops import hifloat8_reference as ref
-from tests.amct_ops.npu_case import NpuCase
+from tests.amct_ops.npu_case import NpuCase, run_with_ub
 
 HALVES = (torch.float16, torch.bfloat16)
 
@@ -176,6 +176,27 @@ class Graphs(NpuCase):
             x = torch.randn(64, 33).half().npu()
             self.same(bits(compiled(x)), bits(fake_quantise(x)), backend)
 
+    def test_opcheck(self):
+        for dtype in HALVES:
+            x = torch.randn(4, 6).to(dtype).npu()
+            torch.library.opcheck(torch.ops.amct.encode_to_hifloat8.default, (x,))
+            torch.library.opcheck(torch.ops.amct.encode_to_hifloat8.default, (x.t(),))
+            torch.library.opcheck(torch.ops.amct.decode_from_hifloat8.default, (hif8.encode_to_hifloat8(x), dtype))
+
+    def test_decode_has_one_graph_too(self):
+        graphs = []
+
+        def count(gm, _):
+            graphs.append(gm)
+            return gm.forward
+
+        torch._dynamo.reset()
+        compiled = torch.compile(hif8.decode_from_hifloat8, backend=count, dynamic=True, fullgraph=True)
+        for rows in (2, 3, 9):
+            codes = hif8.encode_to_hifloat8(torch.randn(rows, 8).half().npu())
+            self.same(bits(compiled(codes)), bits(hif8.decode_from_hifloat8(codes)))
+        self.assertEqual(len(graphs), 1)
+
     def test_one_graph_serves_every_batch_size(self):
         graphs = []
 
@@ -217,6 +238,40 @@ class BadInput(NpuCase):
     def test_works_after_a_refusal(self):
         self.refuses("got Float", hif8.encode_to_hifloat8, torch.ones(4).npu())
         self.same(hif8.encode_to_hifloat8(torch.ones(4).half().npu()), torch.full((4,), 8, dtype=torch.uint8))
+
+
+class Docstrings(NpuCase):
+    def test_examples(self):
+        self.examples_hold(hif8.ops, 2)
+
+
+class OtherUb(unittest.TestCase):
+    """One library, four sizes of UB: the tile follows, the codes do not."""
+
+    PROGRAM = textwrap.dedent("""
+        import hashlib, torch, amct_ops.hifloat8_cast as h
+        torch.manual_seed(0)
+        for dtype in (torch.float16, torch.bfloat16):
+            x = (torch.randn(48 * 33_333) * torch.logspace(-7, 4, 48 * 33_333)).to(dtype).npu()
+            codes = h.encode_to_hifloat8(x)
+            for t in (codes, h.decode_from_hifloat8(codes, dtype).view(torch.uint8)):
+                print(hashlib.sha256(t.cpu().numpy().tobytes()).hexdigest())
+    """)
+
+    def test_same_codes(self):
+        said = {tuple(run_with_ub(size, self.PROGRAM)) for size in (131072, 196608, 262144, 524288)}
+        self.assertEqual((len(said), len(said.pop())), (1, 4))
+
+    def test_no_room_is_refused(self):
+        """The table and what is reserved leave nothing of 24,000 bytes; so the tile comes from the platform."""
+        said = run_with_ub(24000, textwrap.dedent("""
+            import torch, amct_ops.hifloat8_cast as h
+            try:
+                h.encode_to_hifloat8(torch.ones(4).half().npu())
+            except RuntimeError as e:
+                print(str(e).splitlines()[0])
+        """))
+        self.assertEqual(said, ["hifloat8_cast: the UB of this chip, 24000 bytes, has no room for the table and one tile"])
 
 
 class Order(unittest.TestCase):

@@ -17,8 +17,8 @@ def hifloat4_fake_quant(x: torch.Tensor, qdim: int = -1) -> torch.Tensor:
             NotImplementedError for another device.
 
     Example:
-        >>> hifloat4_fake_quant(torch.tensor([7.0, 6.5] + [0.3] * 62, device="npu"))[:3]
-        tensor([7.0000, 7.0000, 0.2500], device='npu:0')
+        >>> hifloat4_fake_quant(torch.tensor([7.0, 6.5] + [0.3] * 62, device="npu"))[[0, 1, 2, 8]]
+        tensor([7.0000, 7.0000, 0.0000, 0.2500], device='npu:0')
     """
     return torch.ops.amct.hifloat4_fake_quant(x, qdim)
 
