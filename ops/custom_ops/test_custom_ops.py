@@ -148,6 +148,7 @@ def test_a_chip_that_the_package_was_not_built_for(shell):
     call = "a = Array(np.ones(8, 'f4'))\nrefused(561103, 'ascend950', 'built for: ascend910b', call=lambda: op.prepare(a, a, 1.0, a))"
     shell.python(library, call, NPUTWIN_SOC="Ascend950PR_9599")
     shell.python(library, "a = Array(np.ones(8, 'f4'))\nop(a, a, 1.0, a)\nassert (a.numpy() == 2).all()")
+    refuse_all(shell, library, ONE_CHIP, NPUTWIN_SOC="Ascend950PR_9599", ASCEND_CUSTOM_OPP_PATH=str(library[0].parents[2]), runs=False)
 
 
 REFUSED = [  # the first ones in every run: each configures a project
@@ -156,7 +157,7 @@ REFUSED = [  # the first ones in every run: each configures a project
     ("op_host/CMakeLists.txt", "cust_optiling TILING", "cust_optiling PLUGIN", "the type must be TILING, ACLNN, GRAPH"),
     ("op_host/CMakeLists.txt", "npu_op_package_add", "npu_op_device_tiling_library(d SHARED)\n#", "SHARED or STATIC, then sources"),
     ("op_kernel/CMakeLists.txt", "KERNEL_FILE axpy_custom.cpp", "KERNEL_FILE axpi.cpp", "KERNEL_FILE axpi.cpp): not found"),
-    ("op_host/axpy_custom.cpp", ".AutoContiguous()", ".OutputShapeDependOnCompute()", "x: OutputShapeDependOnCompute() is not supported"),
+    ("op_host/axpy_custom.cpp", ".AutoContiguous()", ".OutputShapeDependOnCompute()", "x: OutputShapeDependOnCompute() is for outputs"),
     ("op_host/axpy_custom.cpp", ".AutoContiguous()", ".To(ge::DT_FLOAT)", "x: To() is for Scalar() and ScalarList()"),
     ("op_host/axpy_custom.cpp", ".AutoContiguous()", ".ValueDepend(REQUIRED)", "x: ValueDepend() needs DT_FLOAT only"),
     ("op_host/axpy_custom.cpp", ".AutoContiguous()", ".InitValue(0)", "x: InitValue() is for outputs"),
@@ -229,6 +230,59 @@ def test_aclop_that_is_not_installed_says_what_to_run(shell, axpy):
 a = Array(np.ones(8, 'f4'))
 refused(200001, 'aclop operator type AxpyCustom', 'no operator package has it', '.run', call=lambda: aclop('AxpyCustom', [a, a], [a]))
 """, ASCEND_OPP_PATH=str(shell.directory / "no-opp"))
+
+
+# ---- bad input: one table, what goes wrong by each route ----
+
+# The routes: an operator of CANN and one of a package, each by its aclnn function and by its type (aclop).
+SETUP = """
+f, g, i, n8 = (Array(np.ones(s, k)) for s, k in ((8, 'f4'), (4, 'f4'), (8, 'i4'), (0, 'f4')))
+add = Op('libopapi.so', 'aclnnAdd')
+atan = Op('libopapi.so', 'aclnnAtan2')
+one = scalar(1.0)
+class Bad: handle = memory = P(16); data = f.data
+lost = lambda function: good(acl.aclrtLaunchKernelWithConfig(function, 1, None, None, None, None))
+"""
+CODES = [
+    ("null", "CANN aclnn", "add.prepare(None, f, one, f)", 161001, ["parameter self must not be null"]),
+    ("null", "package aclnn", "op.prepare(None, f, 1.0, f)", 161001, ["x is null"]),
+    ("null", "CANN aclop", "aclop('Add', [f, None], [f])", 100000, ["input x2 is missing; the inputs are: x1 x2"]),
+    ("null", "package aclop", "aclop('AxpyCustom', [f, None], [f])", 161001, ["y is null"]),
+    ("no handle", "CANN aclnn", "add.prepare(one, f, one, f)", 161002, ["parameter self", "is not a live handle of its type"]),
+    ("no handle", "package aclnn", "op.prepare(one, f, 1.0, f)", 161002, ["x", "is not an aclTensor"]),
+    ("type", "CANN aclnn", "atan.prepare(f, f, Array(np.ones(8, 'u4')))", 161002, ["out", "uint32", "float32"]),
+    ("type", "package aclnn", "op.prepare(i, i, 1.0, i)", 161002, ["x int32", "allowed: (x float16, y float16 -> z float16)"]),
+    ("type", "CANN aclop", "aclop('Atan2', [i, i], [i])", 100000, ["x1 has type int32; allowed: float32, float16"]),
+    ("type", "package aclop", "aclop('AxpyCustom', [i, i], [i])", 161002, ["x int32", "allowed: (x float16"]),
+    ("shape", "CANN aclnn", "add.prepare(f, f, one, g)", 161002, ["the output has shape [4], but the inputs broadcast to 8"]),
+    ("shape", "package aclnn", "op.prepare(f, f, 1.0, g)", 161002, ["z has shape [4]", "InferShape of the operator allows [8]"]),
+    ("shape", "CANN aclop", "aclop('Add', [f, f], [g])", 100000, ["the output has shape [4]"]),
+    ("shape", "package aclop", "aclop('AxpyCustom', [f, f], [g])", 161002, ["z has shape [4]", "allows [8]"]),
+    ("attribute", "CANN aclop", "aclop('Exp', [f], [f], bias=1.0)", 100000, ["there is no attribute bias; the attributes are: base"]),
+    ("attribute", "package aclop", "aclop('AxpyCustom', [f, f], [f], factor=2.0)", 100000, ["its OpDef has no attribute factor"]),
+    ("executor", "CANN aclnn", "add.launch(0, None)", 161001, ["executor is null"]),
+    ("executor", "package aclnn", "op.launch(0, None)", 161001, ["executor is null"]),
+    ("launch", "by handle", "lost(None)", 107000, ["aclrtLaunchKernelWithConfig"]),
+    ("launch", "by handle", "lost(P(16))", 107000, ["0x10"]),
+    ("unknown", "by type", "aclop('NoSuchOperator', [f], [f])", 200001, ["NoSuchOperator", "no operator package has it", "nputwin list aclop"]),
+]
+ONE_CHIP = [
+    ("kernel", "package aclnn", "op.prepare(f, f, 1.0, f)", 561103, ["ascend950", "built for: ascend910b", "ASCEND_COMPUTE_UNIT"]),
+    ("chip without aclop", "CANN aclop", "aclop('Add', [f, f], [f])", 200001, ["Ascend950PR_9599 has no aclop operators"]),
+    ("chip without aclop", "package aclop", "aclop('AxpyCustom', [f, f], [f])", 200001, ["Ascend950PR_9599 has no aclop operators"]),
+]
+
+
+def refuse_all(shell, library, rows, runs=True, **env):
+    calls = "".join(f"print({what!r}, {route!r}, flush=True)\nrefused({code}, *{words!r}, call=lambda: {call})\n"
+                    for what, route, call, code, words in rows)
+    said = shell.python(library, SETUP + calls + ("op(f, f, 1.0, f)\n" if runs else "") + "print('well')\n", **env)
+    assert said.count("\n") == len(rows) + 1, said
+
+
+def test_codes_of_bad_input(shell, package, axpy):
+    """Each mistake is refused with the vendor's code before anything runs; afterwards the device is well."""
+    refuse_all(shell, axpy, CODES, ASCEND_CUSTOM_OPP_PATH=str(package))
 
 
 # ---- programs, and where a package is found ----
@@ -397,6 +451,57 @@ for kind in ('i4', 'u4'):
 a = Array(np.zeros(0, 'i4')); op(a, 1, 0, a)
 refused(507035, 'PickCustom', 'none of the 5 combinations', call=lambda: op(Array(x), 2, 1, Array(x)))
 """, NPUTWIN_SOC=soc)
+
+
+POSITIVE = """
+x = np.array([[3, -1, 0], [2, 5, -7]], kind)
+new = lambda *shape, kind=kind: Array(np.zeros(shape, kind))
+"""
+
+
+def test_shapes_that_the_kernel_says(shell, words):
+    """OutputShapeDependOnCompute: the caller's tensors are room, and have the shape of the result afterwards."""
+    library = words[0], "aclnnPositiveCustom"
+    for kind in ("f4", "i4"):
+        shell.python(library, f"kind = {kind!r}" + POSITIVE + """
+y, place, first = new(6), new(6, 1, kind='i8'), new(1, kind='f4')
+op(Array(x), y, place, first)
+assert y.shape() == [3] and place.shape() == [3, 1]
+assert y.numpy()[:3].tolist() == [3, 2, 5] and place.numpy()[:3, 0].tolist() == [0, 3, 4] and first.numpy()[0] == 3
+y = new(6); op(Array(-abs(x)), y, place, None)
+assert y.shape() == [0] and place.shape() == [0, 1]
+n, e = op.prepare(Array(x), y2 := new(6), place2 := new(6, 1, kind='i8'), None)
+opapi.aclDestroyTensor(y2.handle)                                     # the executor holds it until it has run
+op.launch(n, e); good(acl.aclrtSynchronizeDevice())
+assert place2.shape() == [3, 1]
+""")
+    shell.python(library, "kind = 'f4'" + POSITIVE + """
+refused(507035, "the kernel says shape [3] for y; its tensor has room for [2]", call=lambda: op(Array(x), new(2), new(6, 1, kind='i8'), None))
+""")
+    shell.python(library, "kind = 'f4'" + POSITIVE + """
+outputs = [new(6), new(6, 1, kind='i8'), new(1)]
+assert aclop('PositiveCustom', [Array(x)], outputs, v2=True) == [[3], [3, 1], [1]]
+assert outputs[0].numpy()[:3].tolist() == [3, 2, 5]
+refused(100000, 'known only when it has run', 'aclopCompileAndExecuteV2', call=lambda: aclop('PositiveCustom', [Array(x)], outputs))
+""", ASCEND_CUSTOM_OPP_PATH=str(words[0].parents[2]))
+
+
+def test_infer_data_type_is_held_against_the_outputs(shell, tmp_path):
+    """One that says something else than the caller gave: 161002 with both; one that fails: 561001."""
+    shutil.copytree(HERE / "axpy_custom", tmp_path / "p")
+    host = tmp_path / "p/op_host/axpy_custom.cpp"
+    text = host.read_text()
+    before = "return context->SetOutputDataType(0, context->GetInputDataType(0));"
+    assert before in text
+    host.write_text(text.replace(before, "if (context->GetInputDataType(0) == DT_FLOAT16) return GRAPH_FAILED;\n"
+                                         "    return context->SetOutputDataType(0, DT_INT32);"))
+    build(shell, tmp_path / "p", tmp_path / "b", "-DASCEND_COMPUTE_UNIT=ascend910b")
+    library = next((tmp_path / "b").rglob("libcust_opapi.so")), "aclnnAxpyCustom"
+    shell.python(library, """
+a, h = Array(np.ones(8, 'f4')), Array(np.ones(8, 'f2'))
+refused(161002, 'z has type float32; InferDataType of the operator says int32', call=lambda: op.prepare(a, a, 1.0, a))
+refused(561001, 'InferDataType of the operator returned', call=lambda: op.prepare(h, h, 1.0, h))
+""")
 
 
 def test_aclop_with_a_list_of_tensors(shell, words):

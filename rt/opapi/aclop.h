@@ -157,23 +157,25 @@ aclop_check_fn shape_any, shape_out, shape_same, shape_float, shape_spread, shap
     shape_layer_norm_v4, shape_rms_norm, shape_cast, shape_reduce, shape_norm_reduce, shape_extreme,
     shape_slice, shape_transpose, shape_tile, shape_pad, shape_concat, shape_pack, shape_gather,
     shape_fill, shape_broadcast_to, shape_matmul, shape_batch_matmul, shape_loss, shape_loss_grad,
-    shape_strided_slice, shape_select;
+    shape_strided_slice, shape_select, shape_rms_norm_grad, shape_add_rms_norm, shape_cross_entropy;
 aclop_check_fn shape_bn, shape_bn_grad, shape_conv, shape_conv_filter, shape_conv_input,
     shape_max_pool, shape_max_pool_grad, shape_do_mask, shape_gen_mask, shape_attention,
     shape_attention_grad, shape_quantize;
 aclop_check_fn shape_scatter, shape_gather_elements, shape_scatter_nd, shape_scatter_rows,
-    shape_index_add, shape_as_strided, shape_view_copy, shape_topk, shape_arg, shape_range;
+    shape_index_add, shape_as_strided, shape_view_copy, shape_topk, shape_arg, shape_range,
+    shape_one_hot, shape_arg_grad, shape_confuse, shape_random;
 aclop_fn fn_copy, fn_spread, fn_fill, fn_norm_reduce, fn_norm_update, fn_exp, fn_log, fn_round,
     fn_layer_norm, fn_layer_norm_v3, fn_layer_norm_v4, fn_rms_norm, fn_softmax, fn_softmax_grad,
     fn_reduce, fn_reduce_prod, fn_permute, fn_cat, fn_slice, fn_strided_slice, fn_tile, fn_pad,
     fn_matmul, fn_batch_matmul, fn_masked_fill, fn_extreme, fn_gather, fn_cumulate, fn_flip,
     fn_sort, fn_addcmul, fn_clip, fn_native_fast_gelu, fn_swish, fn_slope, fn_elu, fn_relu_grad,
     fn_floor_div, fn_wide, fn_wide_compare, fn_wide_unary, fn_muls, fn_abs, fn_right_shift, fn_sub,
-    fn_real_div, fn_xlogy, fn_select;
+    fn_real_div, fn_xlogy, fn_select, fn_rms_norm_grad, fn_add_rms_norm;
 aclop_fn fn_bn_reduce, fn_bn_update, fn_bn_infer, fn_bn_infer_grad, fn_bn_update_grad,
     fn_bn_reduce_grad, fn_conv, fn_conv_filter, fn_conv_input, fn_max_pool, fn_max_pool_grad,
     fn_do_mask, fn_gen_mask, fn_attention, fn_attention_grad, fn_quantize;
 aclop_fn fn_scatter, fn_gather_elements, fn_scatter_nd, fn_scatter_rows, fn_index_add,
-    fn_as_strided, fn_view_copy, fn_unique, fn_nonzero, fn_masked_select, fn_topk, fn_arg, fn_range;
+    fn_as_strided, fn_view_copy, fn_unique, fn_nonzero, fn_masked_select, fn_topk, fn_arg, fn_range,
+    fn_one_hot, fn_arg_grad, fn_confuse, fn_random;
 
 #endif

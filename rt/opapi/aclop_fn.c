@@ -743,6 +743,27 @@ void fn_rms_norm(struct npu_aten_ctx *c, const struct aclop_task *t)
                                           {.t = t->out[1]}});
 }
 
+void fn_rms_norm_grad(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    npu_nat_rms_norm_grad(c, (union npu_arg[]){{.t = t->in[0]},
+                                               {.t = t->in[1]},
+                                               {.t = t->in[2]},
+                                               {.t = t->in[3]},
+                                               {.t = t->out[0]},
+                                               {.t = t->out[1]}});
+}
+
+void fn_add_rms_norm(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    npu_nat_add_rms_norm(c, (union npu_arg[]){{.t = t->in[0]},
+                                              {.t = t->in[1]},
+                                              {.t = t->in[2]},
+                                              {.d = aclop_attr(t, "epsilon")->real},
+                                              {.t = t->out[0]},
+                                              {.t = t->out[1]},
+                                              {.t = t->out[2]}});
+}
+
 /* Over several axes at once; with half_to_float the output is not rounded to half. */
 void fn_softmax(struct npu_aten_ctx *c, const struct aclop_task *t)
 {

@@ -429,3 +429,159 @@ void fn_range(struct npu_aten_ctx *c, const struct aclop_task *t)
             c, "the output does not have as many elements as start, limit and delta make");
     store(c, at(c, "aten::add.Tensor", V(multiply(c, i, delta)), V(start)), t->out[0]);
 }
+
+/* x depth on_value off_value -> y; as OneHotD the depth is an attribute and on_value input 1. */
+static int64_t depth_of(const struct aclop_task *t, const int64_t *host)
+{
+    return aclop_attr(t, "depth")->n ? aclop_attr(t, "depth")->ints[0] : *host;
+}
+
+bool shape_one_hot(struct aclop_task *t)
+{
+    const struct aclTensor *x = t->in[0];
+    const int64_t given = aclop_attr(t, "axis")->ints[0],
+                  axis = given < 0 ? given + (int64_t)x->n_dims + 1 : given;
+    const bool is_d = aclop_attr(t, "depth")->n;
+    int64_t room[ACLOP_INTS];
+    const int64_t *v = NULL;
+    struct dims d = {0};
+
+    if (axis < 0 || axis > (int64_t)x->n_dims)
+        return no_axis(t, "axis", given);
+    for (int i = is_d ? 1 : 2; i < t->n_in; i++)
+        if (npu_tensor_numel(t->in[i]) != 1)
+            return shape_no(t, "input %d has shape %s; it is one element", i,
+                            npu_shape_text(t->in[i]));
+    if (!is_d && !host_list(t, 1, "depth", 1, room, &v))
+        return false;
+    if (!is_d && !v)
+        return true;
+    for (uint32_t k = 0; k <= x->n_dims; k++)
+        add_dim(&d, k == axis ? depth_of(t, v) : x->dim[k - (k > axis)]);
+    return has_shape(t, 0, &d);
+}
+
+void fn_one_hot(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const int first = aclop_attr(t, "depth")->n ? 1 : 2;
+    const int64_t given = aclop_attr(t, "axis")->ints[0];
+    int64_t v[ACLOP_INTS] = {0};
+
+    if (first == 2)
+        aclop_ints(c, t->in[1], v);
+    npu_nat_one_hot(
+        c, (union npu_arg[]){{.t = t->in[0]},
+                             {.i = depth_of(t, v)},
+                             {.t = t->in[first]},
+                             {.t = t->in[first + 1]},
+                             {.i = given < -1 ? given + (int64_t)t->in[0]->n_dims + 1 : given},
+                             {.t = t->out[0]}});
+}
+
+/* var indices updates -> y: updates stand in var where indices say, along one dimension that they
+ * may lack. */
+bool shape_arg_grad(struct aclop_task *t)
+{
+    const struct aclTensor *x = t->in[0], *index = t->in[1];
+    const int64_t axis = aclop_axis(x, aclop_attr(t, "dimension")->ints[0]);
+    bool ok = index->n_dims == x->n_dims || index->n_dims + 1 == x->n_dims;
+
+    if (axis < 0)
+        return no_axis(t, "dimension", aclop_attr(t, "dimension")->ints[0]);
+    for (uint32_t k = 0, i = 0; ok && k < x->n_dims; k++) {
+        if (k == axis && index->n_dims < x->n_dims)
+            continue;
+        ok = index->dim[i++] == (k == axis ? 1 : x->dim[k]);
+    }
+    if (!ok || !same_dims(index, t->in[2]))
+        return shape_no(t,
+                        "indices of shape %s and updates of shape %s do not name one place along "
+                        "dimension %lld of var of "
+                        "shape %s",
+                        npu_shape_text(index), npu_shape_text(t->in[2]), (long long)axis,
+                        npu_shape_text(x));
+    return shape_out(t);
+}
+
+void fn_arg_grad(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const struct npu_value axis = INT(aclop_attr(t, "dimension")->ints[0]);
+    int i = indices(c, t->in[1]), u = value(c, t->in[2]);
+
+    if (t->in[1]->n_dims < t->in[0]->n_dims) {
+        i = at(c, "aten::unsqueeze", V(i), axis);
+        u = at(c, "aten::unsqueeze", V(u), axis);
+    }
+    store(c, at(c, "aten::scatter.src", TENSOR(c, t->in[0]), axis, V(i), V(u)), t->out[0]);
+}
+
+/* A transpose and a reshape, in this order or the other. */
+bool shape_confuse(struct aclop_task *t)
+{
+    const struct aclop_value *perm = aclop_attr(t, "perm"), *shape = aclop_attr(t, "shape");
+    const int64_t n = flag(t, "transpose_first") ? t->in[0]->n_dims : shape->n;
+    uint64_t seen = 0;
+    struct dims d = {0};
+    int64_t all = 1;
+
+    for (int64_t k = 0; k < shape->n; k++)
+        all *= shape->ints[k];
+    if (all != npu_tensor_numel(t->in[0]))
+        return shape_no(t, "shape has %lld elements, x of shape %s has %lld", (long long)all,
+                        npu_shape_text(t->in[0]), (long long)npu_tensor_numel(t->in[0]));
+    for (int64_t k = 0; k < perm->n && perm->n == n; k++)
+        seen |= perm->ints[k] >= 0 && perm->ints[k] < n ? 1ull << perm->ints[k] : 0;
+    if (perm->n != n || seen != (1ull << n) - 1)
+        return shape_no(t, "perm has %lld values; it is an order of the %lld dimensions",
+                        (long long)perm->n, (long long)n);
+    for (int64_t k = 0; k < shape->n; k++)
+        add_dim(&d, flag(t, "transpose_first") ? shape->ints[k] : shape->ints[perm->ints[k]]);
+    return has_shape(t, 0, &d);
+}
+
+void fn_confuse(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const struct aclop_value *perm = aclop_attr(t, "perm"), *shape = aclop_attr(t, "shape");
+    int v = value(c, t->in[0]);
+
+    if (flag(t, "transpose_first"))
+        v = at(c, "aten::permute", V(v), list(perm->ints, perm->n));
+    v = at(c, "aten::reshape", V(v), list(shape->ints, shape->n));
+    if (!flag(t, "transpose_first"))
+        v = at(c, "aten::permute", V(v), list(perm->ints, perm->n));
+    store(c, v, t->out[0]);
+}
+
+/* ---- random numbers ---- */
+
+/* shape key counter alg -> y */
+bool shape_random(struct aclop_task *t)
+{
+    int64_t room[ACLOP_INTS];
+    const int64_t *v = aclop_host_ints(t, 0, room), *alg = NULL;
+    struct dims d = {0};
+
+    for (int64_t i = 0; v && i < npu_tensor_numel(t->in[0]); i++)
+        add_dim(&d, v[i]);
+    if (!host_list(t, 3, "alg", 1, room, &alg))
+        return false;
+    if (alg && *alg != 1)
+        return shape_no(t, "alg is %lld; the twin has Philox (1)", (long long)*alg);
+    if (aclop_attr(t, "dtype")->given && aclop_attr(t, "dtype")->ints[0] != t->out[0]->dtype)
+        return shape_no(t, "dtype is %s, but y has type %s",
+                        npu_dtype_name((int)aclop_attr(t, "dtype")->ints[0]),
+                        npu_dtype_name(t->out[0]->dtype));
+    return !v || has_shape(t, 0, &d);
+}
+
+void fn_random(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const bool is_normal = strstr(t->row->type, "Normal");
+    int64_t key[ACLOP_INTS] = {0}, counter[ACLOP_INTS] = {0};
+    const int64_t n = aclop_ints(c, t->in[2], counter);
+
+    aclop_ints(c, t->in[1], key);
+    (is_normal ? npu_nat_normal : npu_nat_uniform)(
+        c, (union npu_arg[]){
+               {.t = t->out[0]}, {.d = 0}, {.d = 1}, {.i = key[0]}, {.i = n ? counter[n - 1] : 0}});
+}

@@ -238,6 +238,55 @@ bool shape_rms_norm(struct aclop_task *t)
     return check_tail(t, 1, "gamma", first) && check_statistics(t, first);
 }
 
+/* dy x rstd gamma -> dx dgamma */
+bool shape_rms_norm_grad(struct aclop_task *t)
+{
+    const struct aclTensor *x = t->in[1], *gamma = t->in[3];
+    const int64_t first = (int64_t)x->n_dims - (int64_t)gamma->n_dims;
+    bool ok = first >= 0 && t->in[2]->n_dims == x->n_dims;
+
+    for (int64_t k = 0; ok && k < (int64_t)x->n_dims; k++)
+        ok = t->in[2]->dim[k] == (k < first ? x->dim[k] : 1) &&
+             (k < first || gamma->dim[k - first] == x->dim[k]);
+    if (!ok || !same_dims(t->in[0], x))
+        return shape_no(
+            t, "dy of shape %s, x of shape %s, rstd of shape %s and gamma of shape %s do not fit",
+            npu_shape_text(t->in[0]), npu_shape_text(x), npu_shape_text(t->in[2]),
+            npu_shape_text(gamma));
+    return (same_dims(t->out[0], x) && same_dims(t->out[1], gamma)) ||
+           shape_no(t, "dx has shape %s, x %s; dgamma %s, gamma %s", npu_shape_text(t->out[0]),
+                    npu_shape_text(x), npu_shape_text(t->out[1]), npu_shape_text(gamma));
+}
+
+/* x1 x2 gamma -> y rstd x */
+bool shape_add_rms_norm(struct aclop_task *t)
+{
+    const struct aclTensor *x = t->in[0], *rstd = t->out[1];
+    const int64_t first = (int64_t)x->n_dims - (int64_t)t->in[2]->n_dims;
+    bool ok = first >= 0 && rstd->n_dims == x->n_dims;
+
+    for (int64_t k = 0; ok && k < (int64_t)x->n_dims; k++)
+        ok = rstd->dim[k] == (k < first ? x->dim[k] : 1);
+    if (!same_dims(t->in[1], x) || !same_dims(t->out[0], x) || !same_dims(t->out[2], x) || !ok)
+        return shape_no(t, "x1 has shape %s, x2 %s, gamma %s, y %s, rstd %s, x %s",
+                        npu_shape_text(x), npu_shape_text(t->in[1]), npu_shape_text(t->in[2]),
+                        npu_shape_text(t->out[0]), npu_shape_text(rstd), npu_shape_text(t->out[2]));
+    return check_tail(t, 2, "gamma", first);
+}
+
+/* features labels -> loss, a value for each row, and backprop */
+bool shape_cross_entropy(struct aclop_task *t)
+{
+    const struct aclTensor *x = t->in[0];
+    struct dims d = {1, {x->dim[0]}};
+
+    if (x->n_dims != 2 || !same_dims(x, t->in[1]) || !same_dims(x, t->out[1]))
+        return shape_no(
+            t, "features has shape %s, labels %s, backprop %s; they need the same 2 dimensions",
+            npu_shape_text(x), npu_shape_text(t->in[1]), npu_shape_text(t->out[1]));
+    return has_shape(t, 0, &d);
+}
+
 /* ---- shapes that follow from integers: known here only while the caller keeps them on the host
  * ---- */
 

@@ -382,16 +382,56 @@ static int take_outputs(struct values *to, const struct npu_opp_op *op,
     return rc;
 }
 
+static int check_shapes_wanted(const struct npu_opp_op *op, const struct npu_aclop_call *call)
+{
+    if (!opp_n_shaped(op) || call->writes_shapes)
+        return ACL_OK;
+    return npu_rt_fail(ACL_ERROR_INVALID_PARAM,
+                       "aclop %s: the shape of its output is known only when it has run; call "
+                       "aclopCompileAndExecuteV2, which returns it",
+                       op->type);
+}
+
 static int take_call(struct values *to, const struct npu_opp_op *op,
                      const struct npu_aclop_call *call)
 {
-    int rc = check_attr_names(op, call->attr);
+    int rc = check_shapes_wanted(op, call);
 
+    if (rc == ACL_OK)
+        rc = check_attr_names(op, call->attr);
     if (rc == ACL_OK)
         rc = take_inputs(to, op, call);
     for (uint32_t i = 0; i < op->n_attrs && rc == ACL_OK; i++)
         rc = take_attr(to, op, i, call->attr);
     return rc == ACL_OK ? take_outputs(to, op, call) : rc;
+}
+
+/* The tensor that was made for output i. */
+static const struct aclTensor *output_of(const struct npu_opp_op *op, const union npu_opp_value *v,
+                                         uint32_t i)
+{
+    uint32_t at = (uint32_t)op->n_in + op->n_attrs;
+
+    for (uint32_t k = 0; k < i; k++)
+        at += op->out[k].same_as < 0;
+    return v[at].p;
+}
+
+/* What aclopCompileAndExecuteV2 hands back: the shapes that the kernel said. */
+static int return_shapes(const struct npu_opp_op *op, const union npu_opp_value *v,
+                         const struct npu_aclop_call *call)
+{
+    const int rc = npu_rt_synchronize(call->stream);
+
+    for (uint32_t i = 0; i < op->n_out && rc == ACL_OK; i++) {
+        const struct aclTensor *t = output_of(op, v, i);
+
+        if (!op->out[i].sets_shape || !t)
+            continue;
+        call->output_desc[i]->shape.n_dims = (int32_t)t->n_dims;
+        memcpy(call->output_desc[i]->shape.dims, t->dim, t->n_dims * sizeof *t->dim);
+    }
+    return rc;
 }
 
 /* aclop has no workspace of the caller's: it belongs to the executor. */
@@ -447,6 +487,8 @@ int npu_opp_aclop(const struct npu_aclop_call *call)
              : npu_rt_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "aclop %s: no memory", op->type);
     if (rc == ACL_OK)
         rc = run(pkg, op, to.v, call->stream);
+    if (rc == ACL_OK && opp_n_shaped(op))
+        rc = return_shapes(op, to.v, call);
     for (uint32_t i = 0; i < to.n_made; i++)
         npu_obj_drop(to.made[i]);
     free(to.made);

@@ -450,6 +450,8 @@ int opp_take_values(struct aclOpExecutor *e, const union npu_opp_value *v)
                    (e->call.in_at[in + 1] - e->call.in_at[in]) * sizeof *e->call.in);
         else
             rc = take_param(e, &op->out[i], i, true, (v++)->p);
+        if (rc == ACL_OK && op->out[i].sets_shape)
+            opp_shape_of(e, i, v[-1].p);
     }
     return rc;
 }

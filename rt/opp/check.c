@@ -129,7 +129,7 @@ static int check_follow(const struct npu_opp_call *c)
         const uint32_t n = c->out_at[i + 1] - c->out_at[i];
         const struct npu_opp_tensor *out = &c->out[c->out_at[i]], *in;
 
-        if (p->shape_of < 0)
+        if (p->shape_of < 0 || p->sets_shape)
             continue;
         in = &c->in[c->in_at[p->shape_of]];
         if (p->form == NPU_OPP_TENSORS && n != c->in_at[p->shape_of + 1] - c->in_at[p->shape_of])
@@ -150,6 +150,12 @@ static int check_follow(const struct npu_opp_call *c)
     return ACL_OK;
 }
 
+/* An output whose shape the kernel says is as large as the caller made it. */
+static bool is_fixed(const struct npu_opp_call *c, uint32_t i, uint32_t k)
+{
+    return c->out[k].is_given && !c->op->out[i].sets_shape;
+}
+
 static int compare_inferred(const struct npu_opp_call *c, const struct npu_opp_tensor *inferred)
 {
     for (uint32_t i = 0, k = 0; i < c->op->n_out; i++) {
@@ -157,7 +163,7 @@ static int compare_inferred(const struct npu_opp_call *c, const struct npu_opp_t
             const struct npu_opp_shape *want = &inferred[k].shape.origin;
             const struct npu_opp_shape *is = &c->out[k].shape.origin;
 
-            if (!c->out[k].is_given || same_shape(want, is))
+            if (!is_fixed(c, i, k) || same_shape(want, is))
                 continue;
             return npu_rt_fail(
                 ACLNN_ERR_PARAM_INVALID,
@@ -188,6 +194,45 @@ int opp_check_shapes(const struct npu_opp_call *c)
              ? npu_rt_fail(ACLNN_ERR_INNER_INFERSHAPE,
                            "aclnn%s: InferShape of the operator returned %u", c->op->type, status)
              : compare_inferred(c, copy.out);
+    free(copy.out);
+    return rc;
+}
+
+/* ---- types ---- */
+
+static int compare_types(const struct npu_opp_call *c, const struct npu_opp_tensor *inferred)
+{
+    for (uint32_t i = 0, k = 0; i < c->op->n_out; i++)
+        for (; k < c->out_at[i + 1]; k++)
+            if (c->out[k].is_given && inferred[k].type != c->out[k].type)
+                return npu_rt_fail(ACLNN_ERR_PARAM_INVALID,
+                                   "aclnn%s: %s has type %s; InferDataType of the operator says %s "
+                                   "(if that is wrong, "
+                                   "correct InferDataType)",
+                                   c->op->type, c->op->out[i].name, npu_dtype_name(c->out[k].type),
+                                   npu_dtype_name(inferred[k].type));
+    return ACL_OK;
+}
+
+/* A type that InferDataType does not set stays the caller's. */
+int opp_check_types(const struct npu_opp_call *c)
+{
+    struct npu_opp_call copy = *c;
+    const size_t n = c->out_at[c->op->n_out];
+    uint32_t status;
+    int rc;
+
+    if (!c->op->infer_type)
+        return ACL_OK;
+    copy.out = malloc((n ? n : 1) * sizeof *copy.out);
+    if (!copy.out)
+        return npu_rt_fail(ACLNN_ERR_INNER, "aclnn%s: no memory", c->op->type);
+    memcpy(copy.out, c->out, n * sizeof *copy.out);
+    status = c->op->infer_type(&copy);
+    rc = status ? npu_rt_fail(ACLNN_ERR_INNER_INFERSHAPE,
+                              "aclnn%s: InferDataType of the operator returned %u", c->op->type,
+                              status)
+                : compare_types(c, copy.out);
     free(copy.out);
     return rc;
 }

@@ -79,6 +79,7 @@ static void release(void *p)
 
     if (__atomic_sub_fetch(&e->obj.n_holders, 1, __ATOMIC_ACQ_REL) != 0)
         return;
+    opp_drop_shapes(e);
     for (struct opp_kept *k = e->kept, *next; k; k = next) {
         next = k->next;
         free(k);
@@ -132,7 +133,7 @@ static struct aclOpExecutor *executor_new(const struct npu_opp_package *pkg,
     e = calloc(1, sizeof *e + (n_in + n_out) * sizeof(struct npu_opp_tensor) +
                       n_in * sizeof(struct opp_strided) +
                       op->n_attrs * sizeof(union npu_opp_attr_value) +
-                      (n_at + op->n_in) * sizeof(void *) + n_at * sizeof *at);
+                      (n_at + 1 + op->n_in) * sizeof(void *) + n_at * sizeof *at);
     if (e) {
         e->obj = (struct npu_obj){OPP_MARK, 1};
         e->package = pkg;
@@ -142,7 +143,7 @@ static struct aclOpExecutor *executor_new(const struct npu_opp_package *pkg,
         e->strided = (struct opp_strided *)(e->call.out + n_out);
         e->attrs = (union npu_opp_attr_value *)(e->strided + n_in);
         e->gm = (void **)(e->attrs + op->n_attrs);
-        e->scalars = (struct opp_scalars **)(e->gm + n_at);
+        e->scalars = (struct opp_scalars **)(e->gm + n_at + 1);
         e->at = (uint32_t *)(e->scalars + op->n_in);
         memcpy(e->at, at, n_at * sizeof *at);
         e->call.in_at = e->at;
@@ -168,7 +169,7 @@ static bool has_work(const struct npu_opp_call *c)
     for (uint32_t i = 0; i < c->out_at[c->op->n_out]; i++)
         if (c->out[i].is_given && opp_numel(&c->out[i].shape.origin))
             return true;
-    return c->op->runs_empty;
+    return c->op->runs_empty || opp_n_shaped(c->op);
 }
 
 static int check_answer(struct aclOpExecutor *e)
@@ -216,10 +217,14 @@ static int run_tiling(struct aclOpExecutor *e)
 
 static int prepare(struct aclOpExecutor *e, const union npu_opp_value *values)
 {
-    int rc = opp_take_values(e, values);
+    int rc = opp_prepare_shapes(e);
 
     if (rc == ACL_OK)
+        rc = opp_take_values(e, values);
+    if (rc == ACL_OK)
         rc = opp_choose_variant(&e->call, &e->variant);
+    if (rc == ACL_OK)
+        rc = opp_check_types(&e->call);
     if (rc == ACL_OK)
         rc = opp_finish_values(e);
     if (rc == ACL_OK)
@@ -324,7 +329,7 @@ static void call_kernel(void (*fn)(void), const void *args)
     const struct aclOpExecutor *e = args;
 
     struct npu_core *core = npu_self();
-    uint8_t *workspace = e->gm[e->call.op->n_in + e->call.op->n_out];
+    uint8_t *workspace = e->gm[e->call.op->n_in + e->call.op->n_out + (e->shapes ? 1 : 0)];
 
     /* The kernel gets its own workspace, all of it: nothing of ours lives in the system's part. */
     core->sys_workspace = workspace ? workspace - NPU_SYS_WORKSPACE_BYTES : NULL;
@@ -402,6 +407,8 @@ static void fill_pointers(struct aclOpExecutor *e, void *workspace)
 {
     void **gm = e->gm + e->call.op->n_in + e->call.op->n_out;
 
+    if (e->shapes)
+        *gm++ = e->shapes;
     gm[0] = workspace;
     gm[1] = e->call.tiling;
 }
@@ -433,8 +440,11 @@ static int launch(struct aclOpExecutor *e, void *workspace, void *stream)
         rc = npu_rt_enqueue(stream, e->call.op->type, copy_task, e, hold, release);
     if (rc != ACL_OK)
         return rc;
-    return (int)nputwin_launch(e->kernel->key(), e->call.block_dim, NULL, stream, call_kernel, e,
-                               hold, release);
+    rc = (int)nputwin_launch(e->kernel->key(), e->call.block_dim, NULL, stream, call_kernel, e,
+                             hold, release);
+    if (rc == ACL_OK && e->shapes)
+        rc = npu_rt_enqueue(stream, e->call.op->type, opp_take_shapes, e, hold, release);
+    return rc;
 }
 
 NPU_API int npu_opp_launch(const char *type, void *workspace, uint64_t workspace_bytes,

@@ -4,6 +4,7 @@
  *
  *   opp.c     executors, the two phases, the launch        check.c   types, shapes, strides, chips
  *   args.c    the caller's handles become a npu_opp_call    aclop.c   packages by operator type
+ *   shape.c   outputs whose shape the kernel says
  */
 #ifndef NPU_OPP_INT_H
 #define NPU_OPP_INT_H
@@ -49,10 +50,13 @@ struct aclOpExecutor {
     uint32_t variant;
     struct opp_strided *strided; /* a tensor of the inputs each */
     union npu_opp_attr_value *attrs;
-    void **gm;                    /* inputs, outputs, workspace, tiling */
+    void **gm;                    /* inputs, outputs, shapes if any, workspace, tiling */
     struct opp_scalars **scalars; /* an input each */
     uint32_t *at;                 /* in_at, then out_at */
     struct opp_kept *kept;
+    uint64_t *shapes; /* what the kernel writes, NULL when no output sets_shape */
+    struct aclTensor *
+        *shaped; /* an output each: the caller's tensor that gets its shape, or NULL */
     uint64_t workspace_bytes;
     void *own_workspace; /* of a call through aclop; freed with it */
     bool is_repeatable;
@@ -77,8 +81,18 @@ uint8_t opp_unit_bit(const struct npu_soc *soc);
 int opp_take_values(struct aclOpExecutor *e, const union npu_opp_value *values);
 /* Chooses the variant; 0 or 161002 with the list of what is allowed. */
 int opp_choose_variant(const struct npu_opp_call *call, uint32_t *variant);
-/* Output shapes against InferShape or Follow. */
+/* Output shapes against InferShape or Follow; output types against InferDataType. */
 int opp_check_shapes(const struct npu_opp_call *call);
+int opp_check_types(const struct npu_opp_call *call);
+
+/* How many outputs get their shape from the kernel. */
+uint32_t opp_n_shaped(const struct npu_opp_op *op);
+/* Room for these shapes; the tensors they belong to are taken with opp_shape_of. */
+int opp_prepare_shapes(struct aclOpExecutor *e);
+void opp_shape_of(struct aclOpExecutor *e, uint32_t output, const void *tensor);
+void opp_drop_shapes(struct aclOpExecutor *e);
+/* Behind the kernel, on the stream: the tensors of the caller take the shapes. */
+int opp_take_shapes(void *executor, struct npu_diag *story);
 /* The kernel for this chip; 0 or 561103. */
 int opp_find_kernel(struct aclOpExecutor *e, uint32_t variant);
 

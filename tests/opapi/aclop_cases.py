@@ -56,6 +56,7 @@ def add(case):
     quantize(case)
     scatters(case)
     views(case)
+    more(case)
     searches(case)
 
 
@@ -321,6 +322,64 @@ def scatters(case):
         return y
     case("InplaceIndexAdd", [x, np.array([3, 0, 3]), wave(3, 3)], index_add, axis=1)
     case("InplaceIndexAdd", [x, np.array([3, 0, 3], np.int32), wave(3, 3), np.array([2.0])], index_add, axis=-1)
+
+
+def more(case):
+    case("SwishGrad", [G, X, X], torch_case(lambda g, x, _: grad_of(lambda x: x * torch.sigmoid(1.5 * x))(g, x)), scale=1.5)
+    case("SwishGrad", [G, X, X], torch_case(lambda g, x, _: grad_of(F.silu)(g, x)))
+    case("SortV2", [X], lambda x: np.sort(x, -1))
+    case("SortV2", [X], lambda x: -np.sort(-x, 0), axis=0, descending=True)
+    labels = np.exp(G) / np.exp(G).sum(-1, keepdims=True)
+    case("SoftmaxCrossEntropyWithLogits", [X, labels], torch_case(
+        lambda x, y: [-(y * F.log_softmax(x, -1)).sum(-1), torch.softmax(x, -1) - y]))
+    cube = wave(2, 3, 4)
+
+    def arg_grad(x, i, u, axis):
+        y = x.copy()
+        if i.ndim < x.ndim:
+            i, u = np.expand_dims(i, axis), np.expand_dims(u, axis)
+        np.put_along_axis(y, i.astype(np.int64), u, axis)
+        return y
+    at = np.array([[0, 2, 1, 0], [1, 1, 2, 0]], np.int32)
+    case("ArgMaxGrad", [cube, at, X], lambda x, i, u: arg_grad(x, i, u, 1), dimension=1)
+    case("ArgMaxGrad", [cube, at[:, None], X[:, None]], lambda x, i, u: arg_grad(x, i, u, 1), dimension=-2)
+
+    def one_hot(x, depth, on, off, axis=-1):
+        y = np.full((*x.shape, int(depth)), off.reshape(()))
+        for place in np.ndindex(x.shape):
+            if 0 <= x[place] < depth:
+                y[(*place, int(x[place]))] = on.reshape(())
+        return np.moveaxis(y, -1, axis)
+    for kind in (torch.uint8, torch.int32, torch.int64):
+        x = torch.tensor([[1, 0, 3], [2, 5, 1]]).to(kind)
+        case("OneHot", [x, np.array([4]), np.array(2.0), np.array([1.0])], lambda x, n, a, b: one_hot(x, n.reshape(()), a, b))
+        case("OneHot", [x, np.array(4, np.int32), np.array(2.0), np.array([1.0])], lambda x, n, a, b: one_hot(x, n, a, b, 0), axis=0)
+        case("OneHotD", [x, np.array(2.0), np.array([1.0])], lambda x, a, b: one_hot(x, 4, a, b, 1), depth=4, axis=1)
+    case("ConfusionTransposeD", [cube], lambda x: x.transpose(0, 2, 1).reshape(2, 12), perm=[0, 2, 1], shape=[2, 12], transpose_first=True)
+    case("ConfusionTransposeD", [cube], lambda x: x.reshape(6, 4).T, perm=[1, 0], shape=[6, 4], transpose_first=False)
+    dy, x, gamma = wave(3, 4, step=0.2), wave(3, 4), wave(4, step=0.9)
+
+    def rstd_of(x, eps):
+        return 1 / np.sqrt((x * x).mean(-1, keepdims=True) + eps)
+
+    def rms_grad(dy, x, rstd, gamma):
+        x, gamma = x.clone().requires_grad_(True), gamma.clone().requires_grad_(True)
+        y = x * torch.rsqrt((x * x).mean(-1, keepdim=True) + 1e-6) * gamma
+        dx, dg = torch.autograd.grad(y, (x, gamma), dy)
+        return [dx, dg.float()]
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):
+        rstd = f32(rstd_of(T(x).to(dtype).double().numpy(), 1e-6))
+        case("RmsNormGrad", [dy, x, rstd, gamma], torch_case(rms_grad), types=(dtype,))
+        def add_norm(a, b, g, dtype=dtype):
+            s = (T(a) + T(b)).to(dtype).double().numpy()  # x is rounded before it is normalised
+            return [s * rstd_of(s, 1e-5) * g, f32(rstd_of(s, 1e-5)), s]
+        case("AddRmsNorm", [x, dy, gamma], add_norm, epsilon=1e-5, types=(dtype,))
+    for name in ("StatelessRandomUniformV2", "StatelessRandomNormalV2"):
+        case(name, [i64(0, 3), torch.tensor([7], dtype=torch.uint64), torch.tensor([0, 1], dtype=torch.uint64), i32(1)],
+             lambda *_: np.zeros((0, 3)), types=(torch.float32,))  # the rest is in test_random_numbers
+    case("AddV2", [X, G], lambda a, b: a + b)
+    case("Roll", [cube], lambda x: np.roll(x, (1, -1), (0, 2)), shifts=[1, -1], dims=[0, 2])
+    case("Roll", [cube], lambda x: np.roll(x, 5), shifts=[5])
 
 
 def views(case):

@@ -322,7 +322,7 @@ def test_every_type(op_type):
 
 def test_every_row_has_a_case():
     assert sorted(CASES) == sorted(ROWS)
-    assert sum(full for full, *_ in ROWS.values()) >= 160
+    assert sum(full for full, *_ in ROWS.values()) >= 180
 
 
 # ---- layer normalisation against torch ----
@@ -441,6 +441,25 @@ def test_dropout_mask_is_that_of_aclnn():
     aclnn.run("aclnnDropoutGenMask", [50, 60], 0.75, 5, 9, out)
     rest = [torch.tensor([v], dtype=torch.int32) for v in (5, 0)] + [torch.tensor([0, 9])]
     assert torch.equal(out.cpu(), masks("StatelessDropOutGenMask", 0.25, rest=rest))
+
+
+@pytest.mark.parametrize("name,other", [("StatelessRandomUniformV2", "aclnnInplaceUniform"), ("StatelessRandomNormalV2", "aclnnInplaceNormal")])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16, torch.float64])
+def test_random_numbers(name, other, dtype):
+    """Key and counter are the seed and offset of the aclnn operator: the same numbers, in each type."""
+    def draw(key, counter, like=torch.zeros(40, 50, dtype=dtype), alg=1, **attrs):
+        inputs = [torch.tensor(like.shape), torch.tensor([key], dtype=torch.uint64), torch.tensor([0, counter], dtype=torch.uint64),
+                  torch.tensor([alg], dtype=torch.int32)]
+        return aclop.run(name, inputs, [like], host=(0, 1, 2, 3), **attrs)[0]
+    y = draw(7, 12, dtype=dtype)
+    same = torch.zeros(40, 50, dtype=dtype).npu()
+    aclnn.run(other, same, 0.0, 1.0, 7, 12)
+    assert torch.equal(y, same.cpu()) and not torch.equal(y, draw(8, 12, dtype=dtype)) and not torch.equal(y, draw(7, 16, dtype=dtype))
+    assert abs(y.double().mean() - (0.5 if "Uniform" in name else 0)) < 0.08
+    with pytest.raises(aclop.Refused, match="alg is 2; the twin has Philox"):
+        draw(7, 12, dtype=dtype, alg=2)
+    with pytest.raises(aclop.Refused, match="dtype is .*, but y has type"):
+        draw(7, 12, dtype=torch.float32 if dtype != torch.float32 else torch.float16)
 
 
 @pytest.mark.parametrize("ceil", [False, True])
@@ -569,6 +588,11 @@ REFUSALS = [
     ("ScatterNdUpdate", [A, torch.zeros(2, 1, dtype=torch.int64), A[:1]], [A], {}, "updates has shape"),
     ("AsStrided", [A, torch.tensor([2, 4]), torch.tensor([4, 1]), torch.tensor(1)], [A], {}, "the view reaches element 8; there are 8"),
     ("AsStrided", [A, torch.tensor([2, 4]), torch.tensor([4]), torch.tensor(0)], [A], {}, "stride has 1 values; 2 are needed"),
+    ("OneHot", [SHAPE, SHAPE, A[0, 0], A[0]], [A[:1]], {}, "input 3 has shape"),
+    ("OneHot", [SHAPE, SHAPE, A[0, 0], A[0, 0]], [A], {}, r"the result has \[1, 4\]"),
+    ("ConfusionTransposeD", [A], [A], {"perm": [0, 0], "shape": [2, 4], "transpose_first": True}, "perm has 2 values"),
+    ("ArgMaxGrad", [A, torch.zeros(3, dtype=torch.int32), A[0, :3]], [A], {"dimension": 1}, "do not name one place"),
+    ("AddRmsNorm", [A, A, A[0]], [A, A, A], {}, "rstd .2, 4."),
     ("TopKV2", [A, torch.tensor(5)], [A, A.int()], {}, "k is 5; x has 4 along dim -?1"),
     ("Range", [A[0], A[0, 0], A[0, 0]], [A[0]], {}, "input 0 has shape"),
     ("MseLoss", [A, A], [A[0, 0]], {"reduction": "max"}, "max is not one of: none.mean.sum"),

@@ -40,6 +40,15 @@ FUNCTIONS = {
     "npu_indexing": (lambda x: torch_npu.npu_indexing(x, [0, 1], [2, 3], [1, 1]), lambda x: x[0:2, 1:3], [M]),
     "npu_dropout_do_mask": (lambda x, m: torch_npu.npu_dropout_do_mask(x, m, 0.5)[0], lambda x, m: x * 2,
                             [X, torch.full((32,), 255, dtype=torch.uint8)]),
+    "npu_sort_v2": (lambda x: torch_npu.npu_sort_v2(x, dim=1), lambda x: x.sort(1)[0], [X]),
+    "npu_scatter": (lambda x, i, u: torch_npu.npu_scatter(x, i, u, 1), lambda x, i, u: x.scatter(1, i[:, None].long(), u[:, None]),
+                    [M, torch.tensor([0, 1, 2, 3, 4, 0], dtype=torch.int32), B]),
+    "npu_one_hot": (lambda x: torch_npu.npu_one_hot(x, depth=3), lambda x: F.one_hot(x.long(), 3).float(),
+                    [torch.tensor([2, 0], dtype=torch.int32)]),
+    "npu_confusion_transpose": (lambda x: torch_npu.npu_confusion_transpose(x, (0, 2, 1, 3), (2, 6, 20), True),
+                                lambda x: x.permute(0, 2, 1, 3).reshape(2, 6, 20), [X]),
+    "npu_softmax_cross_entropy_with_logits": (torch_npu.npu_softmax_cross_entropy_with_logits,
+                                              lambda x, y: -(y * F.log_softmax(x, -1)).sum(-1), [M, torch.softmax(X[0, 1], -1)]),
     "npu_fused_attention_score": (lambda q, m: torch_npu.npu_fused_attention_score(q, q, q, m, 0.125, 1.0),
                                   lambda q, m: attention(q), [HALF, torch.zeros(2, 1, 32, 32).half()]),
 }
@@ -52,6 +61,16 @@ def test_function(name):
     wide = [x.float() if x.dtype == torch.float16 else x for x in inputs]
     tol = 1e-2 if y.dtype == torch.float16 else 1e-5
     torch.testing.assert_close(y.float(), reference(*wide), rtol=tol, atol=tol)
+
+
+@pytest.mark.parametrize("name", ["npu_silu", "npu_mish", "npu_max", "npu_min"])
+def test_gradient(name):
+    on_npu, reference, _ = FUNCTIONS[name]
+    x, y = X.npu().requires_grad_(True), X.clone().requires_grad_(True)
+    weight = torch.linspace(-1, 2, reference(X).numel()).reshape(reference(X).shape)
+    (on_npu(x) * weight.npu()).sum().backward()
+    (reference(y) * weight).sum().backward()
+    torch.testing.assert_close(x.grad.cpu(), y.grad, rtol=1e-5, atol=1e-5)
 
 
 def test_dropout_keeps_what_its_mask_says():

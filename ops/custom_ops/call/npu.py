@@ -51,6 +51,12 @@ class Array:
             good(acl.aclrtMemcpy(P(to.value if isinstance(to, P) else to), U64(self.data.nbytes),
                                  P(source.value if isinstance(source, P) else source), U64(self.data.nbytes), kind))
 
+    def shape(self):
+        """Of the handle: an operator may have set it."""
+        dims, n = ctypes.POINTER(I64)(), U64()
+        good(opapi.aclGetViewShape(self.handle, ctypes.byref(dims), ctypes.byref(n)))
+        return [dims[i] for i in range(n.value)]
+
     def numpy(self):
         good(acl.aclrtSynchronizeDevice())
         self.copy(self.data.ctypes.data, self.memory, 2)
@@ -103,8 +109,11 @@ class Op:
         return n
 
 
-def aclop(name, inputs, outputs, **attributes):
-    """The older door: an operator by its OP_ADD name; None is an optional input that is absent."""
+def aclop(name, inputs, outputs, v2=False, **attributes):
+    """The older door: an operator by its OP_ADD name; None is an optional input that is absent.
+
+    v2: aclopCompileAndExecuteV2; returns the shapes of the outputs that it hands back.
+    """
     compiler = ctypes.CDLL("libacl_op_compiler.so")
     for f in ("aclCreateTensorDesc", "aclCreateDataBuffer", "aclopCreateAttr"):
         getattr(acl, f).restype = P
@@ -132,5 +141,12 @@ def aclop(name, inputs, outputs, **attributes):
     words = []
     for side in (inputs, outputs):
         words += [len(side), (P * len(side))(*map(desc, side)), (P * len(side))(*map(buffer, side))]
-    good(compiler.aclopCompileAndExecute(name.encode(), *words, attr, 0, 0, None, None))
+    run = compiler.aclopCompileAndExecuteV2 if v2 else compiler.aclopCompileAndExecute
+    good(run(name.encode(), *words, attr, 0, 0, None, None))
     good(acl.aclrtSynchronizeDevice())
+
+    def shape(d):
+        size = I64()
+        return [acl.aclGetTensorDescDimV2(P(d), ctypes.c_size_t(k), ctypes.byref(size)) or size.value
+                for k in range(acl.aclGetTensorDescNumDims(P(d)))]
+    return [shape(d) for d in words[4]] if v2 else None

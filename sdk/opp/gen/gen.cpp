@@ -504,12 +504,22 @@ std::string template_kernel(const OpDef &op, const tpl &t, size_t v, size_t n_po
            ");\n    }\n}\n";
 }
 
+/* Does the kernel say the shape of an output? */
+bool sets_shape(const OpDef &op)
+{
+    for (const OpParamDef &p : op.outputs)
+        if (p.sets_shape)
+            return true;
+    return false;
+}
+
 void write_kernel(const std::string &dir, const OpDef &op, size_t v)
 {
     const std::string name = snake(op.type), mine = name + "_" + std::to_string(v);
     const tpl *by_template = tpl_of(op);
     const std::string entry = by_template ? "npu_tpl_" + name : name;
-    const size_t n = op.inputs.size() + op.outputs.size() + 2;
+    const bool has_shapes = sets_shape(op);
+    const size_t n = op.inputs.size() + op.outputs.size() + has_shapes + 2;
     std::string text = HEAD, pointers, values;
 
     for (size_t i = 0; i < n; i++) {
@@ -535,7 +545,9 @@ void write_kernel(const std::string &dir, const OpDef &op, size_t v)
             ");\n\n"
             "    static_assert(std::is_same_v<decltype(&" +
             entry + "), kernel>,\n        \"" + op.type +
-            ": its kernel takes GM_ADDR for each input, each output, workspace and tiling\");\n"
+            ": its kernel takes GM_ADDR for each input, each output, " +
+            (has_shapes ? "the shapes (OutputShapeDependOnCompute), " : "") +
+            "workspace and tiling\");\n"
             "    return reinterpret_cast<const void *>(kernel(&" +
             entry +
             "));\n}\n"

@@ -17,10 +17,11 @@ extern "C" {
 #endif
 
 enum {
-    NPU_OPP_ABI = 2,
+    NPU_OPP_ABI = 3,
     NPU_OPP_DIMS = 25,
     NPU_OPP_WORKSPACES = 16,
-    NPU_OPP_TILING_BYTES = 1 << 16 /* room that a TilingFunc gets */
+    NPU_OPP_TILING_BYTES = 1 << 16, /* room that a TilingFunc gets */
+    NPU_OPP_SHAPE_WORDS = 9         /* a shape that a kernel writes: how many dimensions, then 8 */
 };
 
 struct npu_opp_shape {
@@ -83,6 +84,7 @@ struct npu_opp_param {
     uint8_t strides;    /* enum npu_opp_strides */
     uint8_t form;       /* enum npu_opp_form */
     uint8_t needs_host; /* ValueDepend(REQUIRED): through aclop it must lie on the host */
+    uint8_t sets_shape; /* OutputShapeDependOnCompute: the kernel says what shape this output has */
     int16_t same_as;    /* an output that is this input, or -1 */
     int16_t shape_of;   /* an output that follows the shape of this input, or -1 */
     const int32_t *types, *formats; /* n_variants each */
@@ -133,7 +135,8 @@ struct npu_opp_kernel {
     const char *op_type;
     uint32_t variant, arch; /* 2201 or 3510 */
     const void *(*key)(void);
-    /* Calls the device copy fn with the pointers of gm; runs on a block's fiber. */
+    /* Calls the device copy fn with the pointers of gm: inputs, outputs, the shapes if an output
+     * sets_shape, workspace, tiling. Runs on a block's fiber. */
     void (*call)(void (*fn)(void), void *const *gm);
 };
 

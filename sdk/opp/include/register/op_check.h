@@ -227,6 +227,9 @@ inline std::string check_form(const ops::OpDef &op, const ops::OpParamDef &p, bo
     if ((!p.bin_types.empty() && p.bin_types.size() != p.types.size()) ||
         (!p.bin_formats.empty() && p.bin_formats.size() != p.formats.size()))
         return "DataTypeForBinQuery() and FormatForBinQuery() list as many as the parameter has";
+    if (p.sets_shape && (!is_out || p.option == ops::DYNAMIC || is_input(op, p.name)))
+        return "OutputShapeDependOnCompute() is for outputs that are one tensor and no input as "
+               "well";
     if (!p.init.empty() && !is_out)
         return "InitValue() is for outputs";
     if (p.init.size() > 1 && p.init.size() != n_variants(op))
@@ -244,8 +247,6 @@ inline std::string check_param(const ops::OpDef &op, const ops::OpParamDef &p, b
     const size_t n = n_variants(op);
     const std::string why = check_form(op, p, is_out);
 
-    if (!p.refused.empty())
-        return who + p.refused + "() is not supported by nputwin";
     if (p.option != ops::REQUIRED && p.option != ops::OPTIONAL && p.option != ops::DYNAMIC)
         return who + "ParamType must be REQUIRED, OPTIONAL or DYNAMIC";
     if (p.types.size() != n || p.formats.size() != n)

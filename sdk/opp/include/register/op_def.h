@@ -107,8 +107,7 @@ public:
     OpParamDef &InitValue(uint64_t v) { return InitValue(ScalarVar(ScalarType::UINT64, v)); }
     OpParamDef &InitValue(const ScalarVar &v) { return Set(init, std::vector<ScalarVar>{v}); }
     OpParamDef &InitValue(const std::vector<ScalarVar> &v) { return Set(init, v); }
-    /* Known and not done by the twin: op_check.h refuses it by name. */
-    OpParamDef &OutputShapeDependOnCompute() { return Refuse("OutputShapeDependOnCompute"); }
+    OpParamDef &OutputShapeDependOnCompute() { return Set(sets_shape, true); }
 
     std::string name, follow;
     Option option = REQUIRED;
@@ -124,18 +123,12 @@ public:
     std::string to_input; /* the type of this input */
     uint32_t version = 0; /* of the aclnn function that takes it first */
     std::vector<ScalarVar> init;
-    std::string refused; /* the first word that the twin does not do */
+    bool sets_shape = false;
 
 private:
     template <class T, class V> OpParamDef &Set(T &field, V &&value)
     {
         field = std::forward<V>(value);
-        return *this;
-    }
-    OpParamDef &Refuse(const char *word)
-    {
-        if (refused.empty())
-            refused = word;
         return *this;
     }
 };

@@ -60,6 +60,7 @@ private:
                              : is_out                 ? NPU_OPP_TENSOR
                                                       : p.form);
             r.needs_host = p.needs_host;
+            r.sets_shape = p.sets_shape;
             r.to = p.to_type >= 0       ? numbers(std::vector<int>(p.types.size(), p.to_type))
                    : p.to_input.empty() ? nullptr
                                         : numbers(find_param(def.inputs, p.to_input)->types);
