@@ -6,6 +6,7 @@
 #ifndef NPU_FRONT_SYNC_H
 #define NPU_FRONT_SYNC_H
 #include "pipe.h"
+#include "sys.h"
 
 namespace AscendC {
 

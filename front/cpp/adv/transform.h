@@ -54,7 +54,8 @@ template <class T, class... Ts> constexpr bool is_one_of = (std::is_same_v<T, Ts
 
 namespace AscendC {
 
-/* The page of dav-2201 names int8_t, uint8_t, half and float; public kernels have bfloat16_t too. */
+/* The page of dav-2201 names int8_t, uint8_t, half and float; public kernels have bfloat16_t too.
+ */
 #define NPU_BROADCAST(tmp_arg, ...)                                                                \
     template <typename T, int32_t dim, int32_t axis, bool isReuseSource = false>                   \
     inline void Broadcast(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal,          \
