@@ -11,11 +11,13 @@
  *   rearrange.c  gathering, sorting, transposing      quant.c   quantisation
  *   dcache.c  the scalar unit's cache                 cross.c   flags between cores
  *   group.c   what vector cores ask of their cube core
+ *   deadline.c  kernels that do not end
  *   ahead.h   lines fetched before their copy
  */
 #ifndef NPU_CORE_INT_H
 #define NPU_CORE_INT_H
 #include "ahead.h"
+#include "deadline.h"
 #include "engine.h"
 #include "fiber.h"
 #include "vec.h"
@@ -47,6 +49,8 @@ struct npu_core_int {
     uint64_t gm_bytes;        /* that npu_copy has moved */
     bool streams;             /* the launch moves more than caches keep */
     struct npu_ahead ahead;   /* used when it streams */
+    bool is_stopped;          /* its fault is the limit of the launch */
+    bool is_leaving; /* trap.c: on the way out of a kernel that raised a signal or did not end */
     bool waiting;
     bool polls;               /* parked, but wants to look again whenever its worker has time */
     uint32_t confirmed_epoch; /* npu_wait_word: see launch.c */
@@ -125,6 +129,10 @@ void npu_run_lock(struct npu_block_run *run);
 void npu_run_unlock(struct npu_block_run *run);
 /* Suspends the block until ready(arg) is true; false when no other block can make it so. */
 bool npu_run_wait(struct npu_core_int *c, bool (*ready)(void *arg), void *arg);
+/* NULL: the launch has no limit. */
+const struct npu_deadline *npu_run_deadline(const struct npu_block_run *run);
+/* The fault of a core that was stopped because the time is up. */
+void npu_run_stop(struct npu_core_int *c);
 /* False, with a fault, when some blocks can not begin before others end. */
 bool npu_run_all_resident(struct npu_core *core, const char *name, struct npu_where where);
 

@@ -36,8 +36,10 @@ struct npu_block_run {
     uint32_t run_blocks; /* cores a worker takes at once */
     uint32_t n_cores;    /* of the launch: of a mix kernel several a block */
     uint64_t start_ns;
+    struct npu_deadline deadline;
     pthread_mutex_t fault_lock;
     uint32_t fault_block; /* the lowest one that faulted so far */
+    bool fault_is_stop;   /* it comes from the launch's limit */
     struct npu_diag fault;
     _Alignas(64) atomic_uint next;       /* first block not handed out */
     _Alignas(64) atomic_ullong state;    /* see above */
@@ -339,6 +341,37 @@ uint64_t npu_launch_start_ns(const struct npu_core *c)
     return ((const struct npu_core_int *)c)->run->start_ns;
 }
 
+/* ---- kernels that do not end */
+
+const struct npu_deadline *npu_run_deadline(const struct npu_block_run *run)
+{
+    return run->deadline.limit_us ? &run->deadline : NULL;
+}
+
+void npu_run_stop(struct npu_core_int *c)
+{
+    c->is_stopped = !c->pub.faulted;
+    npu_fault(&c->pub, NPU_E_DEADLOCK, c->where,
+              "%sthe kernel did not end within %llu us and was stopped",
+              c->where.file ? "the last instruction was here; then " : "",
+              (unsigned long long)c->run->deadline.limit_us);
+}
+
+/* A block that has not begun when the time is up. */
+static void skip_block(struct npu_block_run *run, uint32_t i)
+{
+    (void)pthread_mutex_lock(&run->fault_lock);
+    if (run->fault.status == NPU_OK) {
+        run->fault_is_stop = true;
+        run->fault_block = i / (run->l->n_mix_aiv + 1u);
+        (void)npu_fail(&run->fault, NPU_E_DEADLOCK,
+                       "block %u of %u: had not begun when %llu us were over", run->fault_block,
+                       run->l->block_dim, (unsigned long long)run->deadline.limit_us);
+    }
+    (void)pthread_mutex_unlock(&run->fault_lock);
+    look(run, atomic_fetch_add(&run->state, 1ull << 32) + (1ull << 32));
+}
+
 /* ---- one block
  * ------------------------------------------------------------------------------------- */
 
@@ -360,6 +393,8 @@ static bool tells_more(const struct npu_block_run *run, const struct npu_core_in
 
     if (run->fault.status == NPU_OK || old_waits != new_waits)
         return run->fault.status == NPU_OK || old_waits;
+    if (run->fault_is_stop != c->is_stopped)
+        return c->is_stopped;
     return c->pub.block_idx < run->fault_block;
 }
 
@@ -368,6 +403,7 @@ static void keep_fault(struct npu_block_run *run, const struct npu_core_int *c)
     (void)pthread_mutex_lock(&run->fault_lock);
     if (tells_more(run, c)) {
         run->fault = c->fault;
+        run->fault_is_stop = c->is_stopped;
         run->fault_block = c->pub.block_idx;
     }
     (void)pthread_mutex_unlock(&run->fault_lock);
@@ -497,6 +533,10 @@ static bool take_blocks(struct npu_worker *w, struct npu_block_run *run)
         atomic_fetch_add_explicit(&run->next, run->run_blocks, memory_order_relaxed);
 
     for (uint32_t i = from; i < n && i - from < run->run_blocks; i++) {
+        if (NPU_UNLIKELY(npu_deadline_is_over(&run->deadline))) {
+            skip_block(run, i);
+            continue;
+        }
         start_block(w, run, i);
         if (w->index == 0 && i + 1 < n && now_ns() - run->start_ns > INVITE_AFTER_NS)
             npu_pool_invite();
@@ -504,12 +544,10 @@ static bool take_blocks(struct npu_worker *w, struct npu_block_run *run)
     return from < n;
 }
 
-static void work(void *arg, struct npu_worker *w)
+static void run_blocks(struct npu_worker *w, struct npu_block_run *run)
 {
-    struct npu_block_run *run = arg;
     bool may_have_blocks = true;
 
-    npu_trap_thread();
     for (;;) {
         const unsigned generation = atomic_load(&run->generation);
         if (w->parked && resume_parked(w, run))
@@ -525,6 +563,21 @@ static void work(void *arg, struct npu_worker *w)
         else
             npu_wait_change(&run->generation, generation);
     }
+}
+
+static void work(void *arg, struct npu_worker *w)
+{
+    struct npu_block_run *run = arg;
+    struct npu_deadline_member member;
+
+    npu_trap_thread();
+    if (NPU_LIKELY(!run->deadline.limit_us)) {
+        run_blocks(w, run);
+        return;
+    }
+    npu_deadline_enter(&run->deadline, &member, w->index == 0);
+    run_blocks(w, run);
+    npu_deadline_leave(&run->deadline, &member);
 }
 
 static enum npu_status check(const struct npu_launch *l, struct npu_diag *d)
@@ -588,8 +641,18 @@ static enum npu_status tell_fault(const struct npu_block_run *run, struct npu_di
 
 enum npu_status npu_launch(const struct npu_launch *l, struct npu_diag *d)
 {
-    struct npu_block_run run = {
-        .l = l, .fault_lock = PTHREAD_MUTEX_INITIALIZER, .word_lock = PTHREAD_MUTEX_INITIALIZER};
+    struct npu_limit none = {0};
+
+    return npu_launch_within(l, &none, d);
+}
+
+enum npu_status npu_launch_within(const struct npu_launch *l, struct npu_limit *limit,
+                                  struct npu_diag *d)
+{
+    struct npu_block_run run = {.l = l,
+                                .deadline = {.limit_us = limit->us, .code = limit->code},
+                                .fault_lock = PTHREAD_MUTEX_INITIALIZER,
+                                .word_lock = PTHREAD_MUTEX_INITIALIZER};
     enum npu_status st = check(l, d);
     const uint32_t per_thread = l->block_dim / (8 * npu_pool_threads());
 
@@ -610,11 +673,14 @@ enum npu_status npu_launch(const struct npu_launch *l, struct npu_diag *d)
     const uint64_t moved = atomic_load_explicit(&last->gm_bytes, memory_order_relaxed);
     atomic_init(&run.gm_bytes, moved);
     npu_pool_run(work, &run, run.n_cores > 1 && before > 4 * INVITE_AFTER_NS);
+    if (limit->us)
+        npu_deadline_disarm(&run.deadline);
     atomic_store_explicit(&last->ns, clamp_ns(now_ns() - run.start_ns), memory_order_relaxed);
     atomic_store_explicit(&last->gm_bytes, atomic_load(&run.gm_bytes) - moved,
                           memory_order_relaxed);
     free(run.cross);
     free(run.groups);
     npu_notes_tell(l->name ? l->name : "kernel");
+    limit->is_over = run.fault_is_stop;
     return run.fault.status == NPU_OK ? NPU_OK : tell_fault(&run, d);
 }

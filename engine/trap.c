@@ -50,22 +50,25 @@ static _Noreturn void landing(void)
 }
 
 /* Makes the interrupted thread go on in landing(), at the top of the fiber's stack. */
-static bool redirect(const struct npu_core_int *c, void *context)
+static bool redirect(struct npu_core_int *c, void *context)
 {
     ucontext_t *u = context;
     const uintptr_t top = ((uintptr_t)c->fiber.stack + c->fiber.stack_bytes) & ~(uintptr_t)63;
 
 #if defined(__x86_64__)
+    c->is_leaving = true;
     u->uc_mcontext.gregs[REG_RSP] = (greg_t)(top - 64 - 8); /* as if called */
     u->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)landing;
     return true;
 #elif defined(__aarch64__)
+    c->is_leaving = true;
     u->uc_mcontext.sp = top - 64;
     u->uc_mcontext.pc = (uintptr_t)landing;
     return true;
 #else
     (void)u;
     (void)top;
+    (void)c;
     return false;
 #endif
 }
@@ -89,14 +92,69 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 {
     struct npu_core_int *c = npu_core_now;
 
-    /* Only what the instruction itself raised; a signal sent by kill has si_code <= 0. */
-    if (!c || info->si_code <= 0) {
+    /* Only what the instruction itself raised; a signal sent by kill has si_code <= 0. A second one
+     * on the way out is the engine's own fault: landing again would raise it for ever. */
+    if (!c || c->is_leaving || info->si_code <= 0) {
         pass_on(sig, info, context);
         return;
     }
     record(c, sig, info);
     if (!redirect(c, context))
         pass_on(sig, info, context);
+}
+
+/* ---- kernels that do not end
+ * ------------------------------------------------------------------------- */
+
+/* Ignored by default, so one that comes late does no harm. */
+enum { KICK = SIGURG };
+static struct sigaction before_kick;
+
+static uintptr_t pc_of(const void *context)
+{
+    const ucontext_t *u = context;
+
+#if defined(__x86_64__)
+    return (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return (uintptr_t)u->uc_mcontext.pc;
+#else
+    (void)u;
+    return 0;
+#endif
+}
+
+static void on_kick(int sig, siginfo_t *info, void *context)
+{
+    struct npu_core_int *c = npu_core_now;
+    const struct npu_deadline *d = c && c->run ? npu_run_deadline(c->run) : NULL;
+    const uintptr_t pc = pc_of(context);
+
+    if (info->si_code != SI_TKILL) { /* somebody else's */
+        if (before_kick.sa_flags & SA_SIGINFO)
+            before_kick.sa_sigaction(sig, info, context);
+        else if (before_kick.sa_handler != SIG_DFL && before_kick.sa_handler != SIG_IGN)
+            before_kick.sa_handler(sig);
+        return;
+    }
+    if (!d || c->is_leaving || !npu_deadline_is_over(d) || pc < d->code_from || pc >= d->code_to)
+        return;
+    npu_run_stop(c);
+    (void)redirect(c, context);
+}
+
+void npu_trap_kick(pthread_t thread)
+{
+    struct sigaction act = {.sa_sigaction = on_kick,
+                            .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART},
+                     old;
+
+    (void)sigemptyset(&act.sa_mask);
+    if (sigaction(KICK, NULL, &old) || old.sa_sigaction != on_kick) {
+        before_kick = old;
+        (void)sigaction(KICK, &act, NULL);
+    }
+    (void)pthread_kill(thread, KICK);
 }
 
 /* ---- set-up

@@ -293,11 +293,24 @@ static int check_attr(const aclrtLaunchKernelAttr *a, const char *who)
                        "%s: attribute id %d of cfg is unknown; allowed: 1 to 9", who, (int)a->id);
 }
 
-static int check_cfg(const aclrtLaunchKernelCfg *cfg, const char *who)
+/* The time limit that an attribute sets; 0, for ever, stays 0. */
+static int64_t limit_of(const aclrtLaunchKernelAttr *a)
+{
+    const aclrtTimeoutUs *us = &a->value.timeoutUs;
+    const uint64_t both = (uint64_t)us->timeoutHigh << 32 | us->timeoutLow;
+
+    if (a->id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT)
+        return (int64_t)a->value.timeout * 1000000;
+    return both > INT64_MAX ? INT64_MAX : (int64_t)both;
+}
+
+/* Also fills what the launch may take. */
+static int check_cfg(const aclrtLaunchKernelCfg *cfg, int64_t *limit_us, const char *who)
 {
     bool seconds = false, us = false;
     int rc = ACL_SUCCESS;
 
+    *limit_us = LIMIT_OF_PROCESS;
     if (cfg && cfg->numAttrs && !cfg->attrs)
         return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: cfg->attrs is NULL, numAttrs is %zu",
                            who, cfg->numAttrs);
@@ -305,6 +318,9 @@ static int check_cfg(const aclrtLaunchKernelCfg *cfg, const char *who)
         rc = check_attr(&cfg->attrs[i], who);
         seconds |= cfg->attrs[i].id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT;
         us |= cfg->attrs[i].id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US;
+        if (cfg->attrs[i].id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT ||
+            cfg->attrs[i].id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US)
+            *limit_us = limit_of(&cfg->attrs[i]);
     }
     if (!rc && seconds && us)
         rc = npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
@@ -317,16 +333,19 @@ static int check_cfg(const aclrtLaunchKernelCfg *cfg, const char *who)
 aclError aclrtLaunchKernelV2(aclrtFuncHandle funcHandle, uint32_t numBlocks, const void *argsData,
                              size_t argsSize, aclrtLaunchKernelCfg *cfg, aclrtStream stream)
 {
-    int rc = check_cfg(cfg, __func__);
+    int64_t limit_us;
+    int rc = check_cfg(cfg, &limit_us, __func__);
 
     return rc ? rc
-              : npu_rt_launch_device(funcHandle, numBlocks, stream, argsData, argsSize, __func__);
+              : npu_rt_launch_device(funcHandle, numBlocks, stream, argsData, argsSize, limit_us,
+                                     __func__);
 }
 
 aclError aclrtLaunchKernel(aclrtFuncHandle funcHandle, uint32_t numBlocks, const void *argsData,
                            size_t argsSize, aclrtStream stream)
 {
-    return npu_rt_launch_device(funcHandle, numBlocks, stream, argsData, argsSize, __func__);
+    return npu_rt_launch_device(funcHandle, numBlocks, stream, argsData, argsSize, LIMIT_OF_PROCESS,
+                                __func__);
 }
 
 aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numBlocks,
@@ -335,34 +354,38 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numB
                                        aclrtPlaceHolderInfo *placeHolderArray,
                                        size_t placeHolderNum)
 {
-    int rc = check_cfg(cfg, __func__);
+    int64_t limit_us;
+    int rc = check_cfg(cfg, &limit_us, __func__);
 
     _Static_assert(sizeof(aclrtPlaceHolderInfo) == sizeof(struct npu_placeholder), "one layout");
     return rc ? rc
               : npu_rt_launch_host(funcHandle, numBlocks, stream, hostArgs, argsSize,
                                    (const struct npu_placeholder *)placeHolderArray, placeHolderNum,
-                                   __func__);
+                                   limit_us, __func__);
 }
 
 aclError aclrtLaunchKernelWithArgsArray(void *func, uint32_t numBlocks, aclrtStream stream,
                                         aclrtLaunchKernelCfg *cfg, void **args)
 {
+    int64_t limit_us;
     int rc;
 
     NEED(func);
-    rc = check_cfg(cfg, __func__);
-    return rc ? rc : npu_rt_launch_array(func, numBlocks, stream, args, __func__);
+    rc = check_cfg(cfg, &limit_us, __func__);
+    return rc ? rc : npu_rt_launch_array(func, numBlocks, stream, args, limit_us, __func__);
 }
 
 aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlocks,
                                      aclrtStream stream, aclrtLaunchKernelCfg *cfg,
                                      aclrtArgsHandle argsHandle, void *reserve)
 {
-    int rc = check_cfg(cfg, __func__);
+    int64_t limit_us;
+    int rc = check_cfg(cfg, &limit_us, __func__);
 
     if (!rc && reserve)
         rc = npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: reserve must be NULL", __func__);
-    return rc ? rc : npu_rt_launch_args(funcHandle, numBlocks, stream, argsHandle, __func__);
+    return rc ? rc
+              : npu_rt_launch_args(funcHandle, numBlocks, stream, argsHandle, limit_us, __func__);
 }
 
 /* ---- lists of arguments ---- */

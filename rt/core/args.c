@@ -133,9 +133,9 @@ static const struct nputwin_kernel *launchable(const void *function, struct npu_
 
 /* Takes f, and the reference that it holds. */
 static int run(const struct nputwin_kernel *k, uint32_t n_blocks, struct npu_stream *s,
-               struct flat *f)
+               struct flat *f, int64_t limit_us)
 {
-    int rc = (int)nputwin_launch(k->key, n_blocks, NULL, s, call_flat, f, copy_flat, drop_flat);
+    int rc = (int)rt_launch(k->key, n_blocks, s, call_flat, f, copy_flat, drop_flat, limit_us);
 
     drop_flat(f);
     return rc;
@@ -152,7 +152,7 @@ static int refuse_block(const struct nputwin_kernel *k, size_t bytes, size_t nee
 /* ---- an address for each value ---- */
 
 int npu_rt_launch_array(const void *function, uint32_t n_blocks, struct npu_stream *s,
-                        void *const *arg, const char *who)
+                        void *const *arg, int64_t limit_us, const char *who)
 {
     struct npu_binary *binary;
     const struct nputwin_kernel *k = launchable(function, &binary, who);
@@ -180,7 +180,7 @@ int npu_rt_launch_array(const void *function, uint32_t n_blocks, struct npu_stre
     memcpy(f->at, at, sizeof(at[0]) * k->params->n);
     for (uint32_t i = 0; i < k->params->n; i++)
         memcpy(f->block + at[i], arg[i], k->params->param[i].bytes);
-    return run(k, n_blocks, s, f);
+    return run(k, n_blocks, s, f, limit_us);
 }
 
 /* ---- one block ---- */
@@ -201,7 +201,7 @@ static int check_places(const struct npu_placeholder *place, size_t n, size_t by
 
 int npu_rt_launch_host(const void *function, uint32_t n_blocks, struct npu_stream *s,
                        const void *args, size_t bytes, const struct npu_placeholder *place,
-                       size_t n_places, const char *who)
+                       size_t n_places, int64_t limit_us, const char *who)
 {
     struct npu_binary *binary;
     const struct nputwin_kernel *k = launchable(function, &binary, who);
@@ -234,11 +234,11 @@ int npu_rt_launch_host(const void *function, uint32_t n_blocks, struct npu_strea
     if (n_places)
         memcpy((void *)(uintptr_t)f->place, place, n_places * sizeof(*place));
     set_placeholders(f);
-    return run(k, n_blocks, s, f);
+    return run(k, n_blocks, s, f, limit_us);
 }
 
 int npu_rt_launch_device(const void *function, uint32_t n_blocks, struct npu_stream *s,
-                         const void *args, size_t bytes, const char *who)
+                         const void *args, size_t bytes, int64_t limit_us, const char *who)
 {
     struct npu_binary *binary;
     const struct nputwin_kernel *k = launchable(function, &binary, who);
@@ -271,7 +271,7 @@ int npu_rt_launch_device(const void *function, uint32_t n_blocks, struct npu_str
     f->binary = binary;
     f->device = args;
     memcpy(f->at, at, sizeof(at[0]) * k->params->n);
-    return run(k, n_blocks, s, f);
+    return run(k, n_blocks, s, f, limit_us);
 }
 
 /* ---- lists ---- */
@@ -624,7 +624,7 @@ static int check_list(const struct nputwin_kernel *k, const void *function,
 }
 
 int npu_rt_launch_args(const struct npu_function *function, uint32_t n_blocks, struct npu_stream *s,
-                       struct npu_args *handle, const char *who)
+                       struct npu_args *handle, int64_t limit_us, const char *who)
 {
     struct npu_binary *binary;
     const struct nputwin_kernel *k = launchable(function, &binary, who);
@@ -652,7 +652,7 @@ int npu_rt_launch_args(const struct npu_function *function, uint32_t n_blocks, s
     }
     f->params = k->params;
     f->binary = binary;
-    return run(k, n_blocks, s, f);
+    return run(k, n_blocks, s, f, limit_us);
 }
 
 int npu_rt_function_param(const void *function, size_t i, size_t *at, size_t *bytes,

@@ -40,4 +40,9 @@ const struct nputwin_kernel *rt_function_row(const void *function, struct npu_bi
 /* Lists of the function end. */
 void rt_args_forget(const struct npu_function *f);
 
+/* nputwin_launch() with a limit, as the launches by handle have it. */
+uint32_t rt_launch(const void *key, uint32_t block_dim, void *stream,
+                   void (*call)(void (*fn)(void), const void *args), const void *args,
+                   void *(*copy)(const void *args), void (*drop)(void *copy), int64_t limit_us);
+
 #endif

@@ -42,6 +42,7 @@ enum {
     RT_NO_DEVICE = 207004,
     RT_RESOURCE_ALLOC_FAIL = 207005,
     RT_TASK_TYPE_NOT_SUPPORT = 507009,
+    RT_VECTOR_CORE_TIMEOUT = 507034,
     RT_REPORT_TIMEOUT = 507012,
     RT_EVENT_SYNC_TIMEOUT = 507047
 };
@@ -71,6 +72,10 @@ NPU_API void npu_rt_vlog(enum npu_log_module module, enum npu_log_level level, c
 NPU_API uint64_t npu_rt_count_init(void);
 /* all: the count becomes 0; else one less. left: what remains; may be NULL. False when it was 0. */
 NPU_API bool npu_rt_end_inits(bool all, uint64_t *left);
+
+/* Warns once, on stderr and in the log, when a variable that says where operator packages are was
+ * changed since the first aclInit. For calls that are rare. */
+NPU_API void npu_rt_look_at_opp_path(void);
 
 /* Process-wide settings that the doors share: kept and read back. */
 enum npu_setting {
@@ -284,18 +289,21 @@ NPU_API int npu_rt_function_param(const void *function, size_t i, size_t *at, si
 struct npu_placeholder {
     uint32_t addr_at, data_at;
 };
+/* Of a launch: stop what has not ended after so many microseconds; 0: never. */
+enum { LIMIT_OF_PROCESS = -1 /* what aclrtSetOpExecuteTimeOut says when it runs */ };
 /* All check what they are given, copy the arguments and launch in stream order. function: a handle
  * or a host symbol. */
 NPU_API int npu_rt_launch_array(const void *function, uint32_t n_blocks, struct npu_stream *s,
-                                void *const *arg, const char *who);
+                                void *const *arg, int64_t limit_us, const char *who);
 NPU_API int npu_rt_launch_host(const void *function, uint32_t n_blocks, struct npu_stream *s,
                                const void *args, size_t bytes, const struct npu_placeholder *place,
-                               size_t n_places, const char *who);
+                               size_t n_places, int64_t limit_us, const char *who);
 /* args: device memory, read when the launch runs. */
 NPU_API int npu_rt_launch_device(const void *function, uint32_t n_blocks, struct npu_stream *s,
-                                 const void *args, size_t bytes, const char *who);
+                                 const void *args, size_t bytes, int64_t limit_us, const char *who);
 NPU_API int npu_rt_launch_args(const struct npu_function *f, uint32_t n_blocks,
-                               struct npu_stream *s, struct npu_args *args, const char *who);
+                               struct npu_stream *s, struct npu_args *args, int64_t limit_us,
+                               const char *who);
 
 /* Lists of arguments: at most 128, in order. They live as long as their function's binary. */
 NPU_API size_t npu_rt_args_bytes(void);

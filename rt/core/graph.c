@@ -498,17 +498,15 @@ int npu_rt_capture_begin(struct npu_stream *stream, uint32_t mode)
 {
     static const char who[] = "aclmdlRICaptureBegin";
     struct npu_stream *s;
-    int rc = ACL_ERROR_RT_STREAM_CONTEXT;
+    int rc;
 
     if (mode >= N_CAPTURE_MODES)
         return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: mode %u, 0 to %d exist", who, mode,
                            N_CAPTURE_MODES - 1);
-    s = npu_rt_stream(stream, who);
+    s = rt_lock_stream(stream, who);
     if (!s)
         return npu_rt_last_error(false);
-    rt_lock();
-    if (rt_stream_check(s, who))
-        rc = begin(s, mode, who);
+    rc = begin(s, mode, who);
     rt_unlock();
     return rc;
 }
@@ -583,15 +581,13 @@ static int end(struct npu_stream *s, struct npu_graph **out, const char *who)
 int npu_rt_capture_end(struct npu_stream *stream, struct npu_graph **out)
 {
     static const char who[] = "aclmdlRICaptureEnd";
-    struct npu_stream *s = npu_rt_stream(stream, who);
-    int rc = ACL_ERROR_RT_STREAM_CONTEXT;
+    struct npu_stream *s = rt_lock_stream(stream, who);
+    int rc;
 
     *out = NULL;
     if (!s)
         return npu_rt_last_error(false);
-    rt_lock();
-    if (rt_stream_check(s, who))
-        rc = end(s, out, who);
+    rc = end(s, out, who);
     rt_unlock();
     return rc;
 }
@@ -605,10 +601,9 @@ int npu_rt_capture_info(struct npu_stream *stream, enum npu_capture_status *stat
     *graph = NULL;
     if (!stream) /* the default stream never captures, and asking does no harm */
         return ACL_OK;
-    s = npu_rt_stream(stream, "aclmdlRICaptureGetInfo");
+    s = rt_lock_stream(stream, "aclmdlRICaptureGetInfo");
     if (!s)
         return npu_rt_last_error(false);
-    rt_lock();
     *graph = s->capture;
     if (s->capture)
         *status = s->capture->state == BROKEN ? CAPTURE_INVALIDATED : CAPTURE_ACTIVE;

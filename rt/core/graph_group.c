@@ -91,12 +91,11 @@ static int group_end(struct npu_stream *s, struct npu_task_group **out, const ch
 int npu_rt_group_begin(struct npu_stream *stream)
 {
     static const char who[] = "aclmdlRICaptureTaskGrpBegin";
-    struct npu_stream *s = npu_rt_stream(stream, who);
+    struct npu_stream *s = rt_lock_stream(stream, who);
     int rc;
 
     if (!s)
         return npu_rt_last_error(false);
-    rt_lock();
     rc = group_begin(s, who);
     rt_unlock();
     return rc;
@@ -105,13 +104,12 @@ int npu_rt_group_begin(struct npu_stream *stream)
 int npu_rt_group_end(struct npu_stream *stream, struct npu_task_group **out)
 {
     static const char who[] = "aclmdlRICaptureTaskGrpEnd";
-    struct npu_stream *s = npu_rt_stream(stream, who);
+    struct npu_stream *s = rt_lock_stream(stream, who);
     int rc;
 
     *out = NULL;
     if (!s)
         return npu_rt_last_error(false);
-    rt_lock();
     rc = group_end(s, out, who);
     rt_unlock();
     return rc;
@@ -147,12 +145,11 @@ static int update_begin(struct npu_stream *s, struct npu_task_group *group, cons
 int npu_rt_update_begin(struct npu_stream *stream, struct npu_task_group *group)
 {
     static const char who[] = "aclmdlRICaptureTaskUpdateBegin";
-    struct npu_stream *s = npu_rt_stream(stream, who);
+    struct npu_stream *s = rt_lock_stream(stream, who);
     int rc;
 
     if (!s)
         return npu_rt_last_error(false);
-    rt_lock();
     rc = update_begin(s, group, who);
     rt_unlock();
     return rc;
@@ -193,13 +190,12 @@ static void drop_update(void *arg)
 int npu_rt_update_end(struct npu_stream *stream)
 {
     static const char who[] = "aclmdlRICaptureTaskUpdateEnd";
-    struct npu_stream *s = npu_rt_stream(stream, who);
+    struct npu_stream *s = rt_lock_stream(stream, who);
     struct rt_update *u;
     int rc = ACL_OK;
 
     if (!s)
         return npu_rt_last_error(false);
-    rt_lock();
     u = s->update;
     s->update = NULL;
     rt_unlock();

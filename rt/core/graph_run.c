@@ -179,14 +179,18 @@ static int check_execute(const struct npu_graph *g, const struct npu_stream *s, 
 int npu_rt_graph_execute(struct npu_graph *g, struct npu_stream *stream)
 {
     static const char who[] = "aclmdlRIExecuteAsync";
-    struct npu_stream *s = npu_rt_stream(stream, who);
+    struct npu_stream *s = rt_lock_stream(stream, who);
     struct rt_task t = {.kind = TASK_GRAPH, .name = who};
     int rc;
 
-    rc = s ? npu_rt_device_error(s->device) : npu_rt_last_error(false);
-    if (rc)
-        return rc;
-    rt_lock();
+    if (!s)
+        return npu_rt_last_error(false);
+    if (!rt_device_is_well(s->device)) {
+        const int device = s->device;
+
+        rt_unlock();
+        return npu_rt_device_error(device);
+    }
     rc = graph_check(g, who) ? check_execute(g, s, who) : ACL_ERROR_RT_PARAM_INVALID;
     if (!rc && !(t.graph = new_run(g)))
         rc = npu_rt_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: out of memory", who);

@@ -9,6 +9,7 @@
  */
 #include "binary.h"
 #include "queue.h"
+#include "../../engine/deadline.h"
 #include "../../engine/engine.h"
 #include "../../engine/layout.h"
 
@@ -184,6 +185,7 @@ struct launch {
     const void *args;
     void *(*copy_args)(const void *args);
     void (*drop_args)(void *copy);
+    int64_t limit_us; /* as rt_launch() takes it */
 };
 
 static void run_block(void *arg, struct npu_core *c)
@@ -194,10 +196,12 @@ static void run_block(void *arg, struct npu_core *c)
 }
 
 /* The code that the chip would report for a kernel of that core kind. */
-static int fault_code(enum npu_status st, uint32_t kind)
+static int fault_code(enum npu_status st, bool is_over, uint32_t kind)
 {
     if (st == NPU_E_DEADLOCK && kind != NPUTWIN_AIV) /* the chip would wait until its time is out */
         return ACL_ERROR_RT_AICORE_TIMEOUT;
+    if (is_over)
+        return kind == NPUTWIN_AIV ? RT_VECTOR_CORE_TIMEOUT : ACL_ERROR_RT_AICORE_TIMEOUT;
     if (st == NPU_E_NOMEM)
         return ACL_ERROR_RT_MEMORY_ALLOCATION;
     if (st == NPU_E_UNSUP)
@@ -211,9 +215,18 @@ static uint8_t vector_cores_of(uint32_t kind)
     return kind == NPUTWIN_MIX_1_2 ? 2 : kind == NPUTWIN_MIX_1_1 ? 1 : 0;
 }
 
+/* The process's limit counts when the task runs, as the chip's scheduler has it. */
+static uint64_t limit_of(const struct launch *l)
+{
+    const int64_t us = l->limit_us < 0 ? npu_rt_setting(SETTING_EXECUTE_LIMIT_US) : l->limit_us;
+
+    return us > 0 ? (uint64_t)us : 0;
+}
+
 static int run_launch(void *arg, struct npu_diag *story)
 {
     const struct launch *l = arg;
+    void (*const code)(void) = l->kernel->aiv ? l->kernel->aiv : l->kernel->aic;
     struct npu_launch n = {.soc = l->soc,
                            .name = l->kernel->name,
                            .block_dim = l->block_dim,
@@ -221,9 +234,10 @@ static int run_launch(void *arg, struct npu_diag *story)
                            .n_mix_aiv = vector_cores_of(l->kernel->kind),
                            .run = run_block,
                            .arg = arg};
-    enum npu_status st = npu_launch(&n, story);
+    struct npu_limit limit = {limit_of(l), (const void *)(uintptr_t)code, false};
+    enum npu_status st = npu_launch_within(&n, &limit, story);
 
-    return NPU_LIKELY(st == NPU_OK) ? ACL_OK : fault_code(st, l->kernel->kind);
+    return NPU_LIKELY(st == NPU_OK) ? ACL_OK : fault_code(st, limit.is_over, l->kernel->kind);
 }
 
 uint32_t rt_launch_blocks(npu_task_fn *fn, const void *arg)
@@ -319,9 +333,9 @@ static int check_arch(const struct nputwin_kernel *k, const struct npu_soc *soc)
         k->name, k->arch, soc->name, soc->arch, soc->name, soc->arch);
 }
 
-NPU_API uint32_t nputwin_launch(const void *key, uint32_t block_dim, void *l2_ctrl, void *stream,
-                                void (*call)(void (*fn)(void), const void *args), const void *args,
-                                void *(*copy)(const void *args), void (*drop)(void *copy))
+uint32_t rt_launch(const void *key, uint32_t block_dim, void *stream,
+                   void (*call)(void (*fn)(void), const void *args), const void *args,
+                   void *(*copy)(const void *args), void (*drop)(void *copy), int64_t limit_us)
 {
     const struct nputwin_kernel *k = find(key);
     struct launch l = {.kernel = k,
@@ -329,10 +343,10 @@ NPU_API uint32_t nputwin_launch(const void *key, uint32_t block_dim, void *l2_ct
                        .call = call,
                        .args = args,
                        .copy_args = copy,
-                       .drop_args = drop};
+                       .drop_args = drop,
+                       .limit_us = limit_us};
     int rc = check(k, block_dim, key);
 
-    (void)l2_ctrl; /* a hint about the L2 cache */
     if (rc)
         return (uint32_t)rc;
     l.soc = npu_rt_soc();
@@ -342,4 +356,12 @@ NPU_API uint32_t nputwin_launch(const void *key, uint32_t block_dim, void *l2_ct
     if (rc)
         return (uint32_t)rc;
     return (uint32_t)npu_rt_enqueue(stream, k->name, run_launch, &l, copy_launch, drop_launch);
+}
+
+NPU_API uint32_t nputwin_launch(const void *key, uint32_t block_dim, void *l2_ctrl, void *stream,
+                                void (*call)(void (*fn)(void), const void *args), const void *args,
+                                void *(*copy)(const void *args), void (*drop)(void *copy))
+{
+    (void)l2_ctrl; /* a hint about the L2 cache */
+    return rt_launch(key, block_dim, stream, call, args, copy, drop, LIMIT_OF_PROCESS);
 }

@@ -247,6 +247,7 @@ int npu_rt_malloc(void **out, size_t bytes, const char *who)
     r.a.device = npu_rt_need_device(who);
     if (r.a.device < 0)
         return ACL_ERROR_RT_CONTEXT_NULL;
+    npu_rt_look_at_opp_path();
     rc = check_room(r.a.device, bytes, who);
     return rc ? rc : get(out, &r, bytes, SMALL_ALIGN, who);
 }

@@ -637,6 +637,18 @@ struct npu_stream *npu_rt_stream(struct npu_stream *s, const char *who)
     return s;
 }
 
+struct npu_stream *rt_lock_stream(struct npu_stream *s, const char *who)
+{
+    s = s ? s : rt_default_stream(who);
+    if (!s)
+        return NULL;
+    rt_lock();
+    s = rt_stream_check(s, who);
+    if (!s)
+        rt_unlock();
+    return s;
+}
+
 static void drop_all(struct npu_stream *s)
 {
     while (s->head) {
@@ -748,6 +760,7 @@ int npu_rt_device_synchronize(int device, int64_t timeout_ms)
     struct npu_stream *s;
     int rc;
 
+    npu_rt_look_at_opp_path();
     rt_lock();
     rc = rt_graph_forbid_device(device, "aclrtSynchronizeDevice");
     while (!rc && (s = find_unfinished(device)))
@@ -780,11 +793,17 @@ void rt_device_drain(int device)
     struct npu_stream *s;
 
     rt_lock();
-    rt_pump();
-    while (find_moving(device))
-        rt_wait_done(0);
-    while ((s = find_unfinished(device)) && !runs_here(s))
+    for (;;) { /* what is dropped may let another stream go on */
+        rt_pump();
+        if (find_moving(device)) {
+            rt_wait_done(0);
+            continue;
+        }
+        s = find_unfinished(device);
+        if (!s || runs_here(s))
+            break;
         drop_all(s);
+    }
     rt_unlock();
 }
 

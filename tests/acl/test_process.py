@@ -69,3 +69,16 @@ def test_files_that_say_which_cann_this_is(bench):
     for part in ("compiler", "runtime", "opp"):
         assert "Version=8.5.0\n" in (bench.prefix / part / "version.info").read_text()
     assert "runtime_running_version=[8.5.0:8.5.0]\n" in (bench.prefix / "version.cfg").read_text()
+
+
+@pytest.mark.parametrize("variable", ["ASCEND_CUSTOM_OPP_PATH", "ASCEND_OPP_PATH"])
+@pytest.mark.parametrize("when", ["early", "late", "same"])
+def test_package_path_that_comes_too_late(bench, tmp_path, variable, when):
+    """Case C09: whoever looks for packages has read the variable by then."""
+    if not (bench.directory / "late").exists():
+        bench.program(bench.src / "late.c", "late")
+    done = bench.run("./late", variable, when, env={"ASCEND_PROCESS_LOG_PATH": str(tmp_path), "ASCEND_GLOBAL_LOG_LEVEL": "2"})
+    assert done.stdout == "late: ok\n"
+    told = [line for line in done.stderr.splitlines() if variable in line and "after aclInit" in line]
+    logged = [line for text in logs(tmp_path, "debug").values() for line in text.splitlines() if variable in line]
+    assert (len(told), len(logged)) == ((1, 1) if when == "late" else (0, 0))

@@ -4,11 +4,14 @@
  * order, signals, launches from several threads, forks. Also run under the thread sanitizer.
  */
 #include "on_core.h"
+#include "../../engine/core_int.h"
 #include "../../engine/trap.h"
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -252,6 +255,91 @@ static void test_signals(void **state)
 }
 #endif
 
+/* ---- kernels that do not end
+ * ---------------------------------------------------------------------------------------------- */
+
+static volatile uint32_t turns;
+
+static void endless(void *arg, struct npu_core *c)
+{
+    if (c->block_idx % 3 == *(uint32_t *)arg)
+        for (;;)
+            turns = turns + 1;
+    npu_sync_all(c, HERE);
+}
+
+static void endless_without_sync(void *arg, struct npu_core *c)
+{
+    if (c->block_idx >= *(uint32_t *)arg)
+        for (;;)
+            turns = turns + 1;
+}
+
+static enum npu_status launch_within(uint64_t limit_us, uint32_t n_blocks, npu_block_fn *fn,
+                                     uint32_t which, struct npu_diag *d)
+{
+    const struct npu_launch l = {.soc = npu_soc_find("Ascend910B2"),
+                                 .name = "k",
+                                 .block_dim = n_blocks,
+                                 .run = fn,
+                                 .arg = &which};
+    struct npu_limit limit = {limit_us, (const void *)(uintptr_t)fn, false};
+    enum npu_status st;
+
+    *d = (struct npu_diag){0};
+    st = npu_launch_within(&l, &limit, d);
+
+    assert_int_equal(limit.is_over, st != NPU_OK);
+    return st;
+}
+
+static void test_deadline(void **state)
+{
+    struct npu_diag d;
+
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        assert_int_equal(launch_within(20000, 8, endless, 1, &d), NPU_E_DEADLOCK);
+        if (!strstr(d.text, "did not end within 20000 us and was stopped"))
+            fail_msg("%s", d.text);
+        assert_int_equal(launch_within(20000, 40, endless_without_sync, 3, &d), NPU_E_DEADLOCK);
+        assert_non_null(strstr(d.text, "block 3 of 40")); /* the lowest one */
+    }
+    for (int k = 0; k < 300; k++) /* it has no say in a launch that ends */
+        assert_int_equal(launch_within(60000000, 6, endless, 9, &d), NPU_OK);
+}
+
+#if !defined(__SANITIZE_THREAD__)
+/* The way out of a kernel leads nowhere: that is no kernel's fault. */
+static void lost(void *arg, struct npu_core *c)
+{
+    (void)arg;
+    npu_core_int(c)->fiber.host_context = NULL;
+    *(volatile uint32_t *)(uintptr_t)0x123450 = 1;
+}
+
+static void test_fault_on_the_way_out(void **state)
+{
+    struct npu_diag d;
+    int status = 0;
+
+    (void)state;
+    const pid_t child = fork();
+    if (child == 0) {
+        const struct rlimit no_core = {0, 0};
+        (void)setrlimit(RLIMIT_CORE, &no_core);
+        (void)signal(SIGSEGV, SIG_DFL);
+        npu_trap_renew();
+        alarm(60); /* it once landed for ever */
+        (void)launch_on("Ascend910B2", 1, lost, NULL, &d);
+        _exit(0);
+    }
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+}
+#endif
+
 /* ---- several threads, loops, forks
  * ------------------------------------------------------------------------- */
 
@@ -351,14 +439,23 @@ static void test_fork(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks),      cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_sync),        cmocka_unit_test(test_ub_is_kept),
-        cmocka_unit_test(test_deadlock),    cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_fault_order), cmocka_unit_test(test_fault_and_sync),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_sync),
+        cmocka_unit_test(test_ub_is_kept),
+        cmocka_unit_test(test_deadlock),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_fault_order),
+        cmocka_unit_test(test_fault_and_sync),
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
         cmocka_unit_test(test_signals),
 #endif
-        cmocka_unit_test(test_threads),     cmocka_unit_test(test_parallel),
+        cmocka_unit_test(test_deadline),
+#if !defined(__SANITIZE_THREAD__)
+        cmocka_unit_test(test_fault_on_the_way_out),
+#endif
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_parallel),
         cmocka_unit_test(test_nested),
 #if !defined(__SANITIZE_THREAD__)
         cmocka_unit_test(test_fork),

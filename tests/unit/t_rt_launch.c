@@ -29,6 +29,12 @@ static void breaks(struct args a)
         npu_fault(c, NPU_E_RANGE, (struct npu_where){"broken.cpp", 12}, "reads 64 bytes behind UB");
 }
 
+static void endless(struct args a)
+{
+    for (;;)
+        ((volatile uint32_t *)a.out)[0]++;
+}
+
 static void call(void (*fn)(void), const void *args)
 {
     ((void (*)(struct args))fn)(*(const struct args *)args);
@@ -42,7 +48,8 @@ static void *copy(const void *args)
     return a;
 }
 
-static int key_good, key_broken, key_other_arch, key_no_code, key_unknown, key_cube;
+static int key_good, key_broken, key_other_arch, key_no_code, key_unknown, key_cube, key_endless,
+    key_endless_cube;
 
 static const struct nputwin_kernel kernels[] = {
     {&key_good, (void (*)(void))one_per_block, NULL, "one_per_block", NPUTWIN_AIV, 2201, NULL,
@@ -51,6 +58,9 @@ static const struct nputwin_kernel kernels[] = {
     {&key_other_arch, (void (*)(void))one_per_block, NULL, "for_3510", NPUTWIN_AIV, 3510, NULL,
      NULL},
     {&key_no_code, NULL, NULL, "no_code", NPUTWIN_AIV, 2201, NULL, NULL},
+    {&key_endless, (void (*)(void))endless, NULL, "endless", NPUTWIN_AIV, 2201, NULL, NULL},
+    {&key_endless_cube, NULL, (void (*)(void))endless, "endless_cube", NPUTWIN_AIC, 2201, NULL,
+     NULL},
     {&key_cube, NULL, (void (*)(void))breaks, "cube_breaks", NPUTWIN_AIC, 2201, NULL, NULL},
 };
 
@@ -273,6 +283,39 @@ static int teardown(void **state)
     return device_teardown(state);
 }
 
+/* The process lives on, and so does the device once it is reset. */
+static void test_a_kernel_that_does_not_end(void **state)
+{
+    const struct {
+        const void *key;
+        int code;
+    } rows[] = {{&key_endless, 507034}, {&key_endless_cube, 507014}};
+    uint32_t *out, ms;
+    uint64_t actual;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        OK(aclrtMalloc((void **)&out, 64, 0));
+        if (i)
+            OK(aclrtSetOpExecuteTimeOutWithMs(30));
+        else
+            OK(aclrtSetOpExecuteTimeOutV2(30000, &actual));
+        OK(aclrtGetOpExecuteTimeout(&ms));
+        assert_int_equal(ms, 30);
+        assert_int_equal(launch(rows[i].key, 4, NULL, (struct args){out, 0}), rows[i].code);
+        FAILS(rows[i].code, "did not end within 30000 us", aclrtSynchronizeDevice());
+        OK(aclrtResetDevice(0));
+        OK(aclrtSetDevice(0));
+        OK(aclrtSetOpExecuteTimeOut(100));
+        out[1] = 0;
+        OK((int)launch(&key_good, 2, NULL, (struct args){out, 2}));
+        OK(aclrtSynchronizeDevice());
+        assert_int_equal(out[1], 2);
+        OK(aclrtFree(out));
+        OK(aclrtSetOpExecuteTimeOut(0)); /* no limit */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +327,7 @@ int main(void)
         cmocka_unit_test(test_cube_fault_has_its_own_code),
         cmocka_unit_test(test_parked_launch),
         cmocka_unit_test(test_launches_of_four_threads),
+        cmocka_unit_test(test_a_kernel_that_does_not_end),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);
