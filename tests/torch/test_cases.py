@@ -118,6 +118,13 @@ def test_strided_input_read_as_flat(ops):
     assert ops.twice_flat(base[1:]).cpu().tolist() == [[8, 10, 12, 14], [16, 18, 20, 22]]
 
 
+def test_view_with_an_offset(ops):
+    """A helper that takes storage().data() reads from the start of the base; data_ptr() knows the offset."""
+    x = torch.arange(16, dtype=torch.float32).npu()[4:12]
+    assert ops.twice(x).cpu().tolist() == [8, 10, 12, 14, 16, 18, 20, 22]
+    assert ops.twice_base(x).cpu().tolist() == [0, 2, 4, 6, 8, 10, 12, 14]  # the fault, so that this test can fail
+
+
 def launch_one_per_block(library, n_blocks, out, items):
     entry = ctypes.CDLL(library).aclrtlaunch_one_per_block
     entry.restype = ctypes.c_uint32
