@@ -24,6 +24,9 @@ PROGRAMS = [
     ("vector.py", {}, "launch_us_8blocks add_f16_16M_of_limit add_f16_1M_of_limit add_f32_16M_of_limit"),
     ("unary.py", {}, "exp_f32_1M_vs_torch cast_f32_f16_1M_vs_torch"),
     ("rows.py", {}, "softmax_f32_vs_torch layernorm_f16_vs_torch"),
+    ("matmul.py", {"NPUTWIN_THREADS": "1", "OMP_NUM_THREADS": "1"},
+     "matmul_f16_1024_vs_torch_f32 matmul_f16_512_vs_torch_f32 matmul_f16_2048_vs_torch_f32 matmul_bf16_1024_vs_torch_f32 "
+     "matmul_s8_1024_vs_torch_f32 mmad_f16_1024_vs_torch_f32"),
     ("torch_ops.py", {}, "npu_add_1M_vs_cpu npu_add_64K_vs_cpu npu_matmul_1024_vs_cpu npu_mlp_step_vs_cpu npu_small_add_us"),
     ("item.py", {"TASK_QUEUE_ENABLE": "0"}, "npu_item_us"),
     ("item.py", {"TASK_QUEUE_ENABLE": "1"}, "npu_item_queue_us"),
