@@ -165,7 +165,6 @@ REFUSED = [
     ("ICPU_SET_TILING_KEY(1);", "ICPU_SET_TILING_KEY"),
     ("uint32_t v; AscendC::GetArchVersion(v);", "GetArchVersion: the version numbers"),
     ("AscendC::CheckLocalMemoryIA(AscendC::CheckLocalMemoryIAParam());", "CheckLocalMemoryIA"),
-    ("AscendC::TSCM<AscendC::TPosition::VECIN, 1> q;", "TSCM: the queue between vector and cube"),
     ("AscendC::CrossCoreSetFlag<4, PIPE_V>(1);", "CrossCoreSetFlag: modes 0, 1 and 2"),
     ("AscendC::PipeBarrier<PIPE_S>();", "PIPE_S is not allowed"),
     ("AscendC::GetCtrlSpr<3, 2>();", "GetCtrlSpr: 0 <= startBit <= endBit"),
