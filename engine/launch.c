@@ -19,6 +19,7 @@
 #include "trap.h"
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -40,6 +41,7 @@ struct npu_block_run {
     pthread_mutex_t fault_lock;
     uint32_t fault_block; /* the lowest one that faulted so far */
     bool fault_is_stop;   /* it comes from the launch's limit */
+    bool has_wait;        /* and says who waited meanwhile */
     struct npu_diag fault;
     _Alignas(64) atomic_uint next;       /* first block not handed out */
     _Alignas(64) atomic_ullong state;    /* see above */
@@ -398,13 +400,29 @@ static bool tells_more(const struct npu_block_run *run, const struct npu_core_in
     return c->pub.block_idx < run->fault_block;
 }
 
+/* Behind the story of a core that was stopped: that of one which waited for it. */
+static void add_wait(struct npu_diag *stop, const struct npu_diag *wait)
+{
+    const size_t n = strlen(stop->text);
+
+    (void)snprintf(stop->text + n, sizeof stop->text - n, "; meanwhile %s", wait->text);
+}
+
 static void keep_fault(struct npu_block_run *run, const struct npu_core_int *c)
 {
     (void)pthread_mutex_lock(&run->fault_lock);
+    const struct npu_diag old = run->fault;
+    const bool is_first_wait = old.status == NPU_E_DEADLOCK && !run->has_wait &&
+                               c->fault.status == NPU_E_DEADLOCK &&
+                               run->fault_is_stop != c->is_stopped;
     if (tells_more(run, c)) {
         run->fault = c->fault;
         run->fault_is_stop = c->is_stopped;
         run->fault_block = c->pub.block_idx;
+    }
+    if (is_first_wait) {
+        run->has_wait = true;
+        add_wait(&run->fault, run->fault_is_stop && c->is_stopped ? &old : &c->fault);
     }
     (void)pthread_mutex_unlock(&run->fault_lock);
 }

@@ -112,7 +112,7 @@ def test_kinds_of_kernels(cc):
     rows = [line.split(maxsplit=4) for line in cc.output("./kinds").splitlines()]
     assert {row[0]: (row[1], row[2]) for row in rows} == {
         "v": ("AIV", "v-"), "c": ("AIC", "-c"), "m11": ("MIX_1_1", "vc"), "m12": ("MIX_1_2", "vc"),
-        "m10": ("AIC", "-c"), "m01": ("AIV", "v-"), "task": ("MIX_1_1", "vc"), "task_keyed": ("AIC", "-c"),
+        "m10": ("AIC", "-c"), "m01": ("AIV", "v-"), "task": ("MIX_1_1", "vc"), "task_keyed": ("AIC", "-c"), "aiv_only": ("AIV", "v-"), "mix_aiv": ("AIV", "v-"), "mix_aic": ("AIC", "-c"), "mix_both": ("MIX_1_2", "vc"),
         "only_v": ("AIV", "v-"), "only_c": ("AIC", "-c"), "both": ("MIX_1_2", "vc"), "guarded": ("AIV", "v-"),
         "templ<int>": ("AIC", "-c")}
     assert {row[3] for row in rows} == {"2201"}

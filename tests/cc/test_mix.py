@@ -44,6 +44,15 @@ def test_core_that_never_arrives(cc, program):
         assert words in story, story
 
 
+def test_core_that_has_no_time_left(cc, program):
+    """While another core runs no wait is hopeless: the limit of an operator ends both, and both are named."""
+    story = cc.output(program, "late", env=libraries(cc))
+    assert story.startswith("507014 "), story
+    for words in ("late, block 0 of 1 (AIV 0)", "did not end within 40000 us and was stopped; meanwhile", "block 0 of 1 (AIC)", "mix_run.asc:",
+                  "CrossCoreWaitFlag(5) waits for ever: AIV 0 of block 0 has not called CrossCoreSetFlag<2>(5)"):
+        assert words in story, story
+
+
 def test_vector_kernel_runs_once_a_block(cc):
     """DataCopy may go to L1 too; that a kernel copies does not make it one for cube cores."""
     cc.run(cc.bisheng, "-x", "asc", "--npu-arch=dav-2201", cc.src / "once.asc", "-o", "once")

@@ -447,6 +447,49 @@ void groups(void **)
                 assert_int_equal(back[size_t(i)], (i + 1) * 10 * n);
         }
 }
+/* In a mix kernel: all cores of a kind, and the vector cores of one group; each sees what the
+ * others did before their flag. */
+void flags_of_a_kind(void **)
+{
+    enum { BLOCKS = 3 };
+    for (int n = 1; n <= 2; n++) {
+        std::vector<int> aic(BLOCKS, 0), aiv(size_t(BLOCKS) * size_t(n), 0);
+        const outcome o = run_on(
+            CORE_AIC, n,
+            [&] {
+                const npu_core *c = npu_self();
+                const bool is_aic = c->core_kind == CORE_AIC;
+                std::vector<int> &all = is_aic ? aic : aiv;
+                const auto sees = [&](size_t from, size_t to, int step) {
+                    for (size_t i = from; i < to; i++)
+                        if (all[i] < step)
+                            npu_fault(npu_self(), NPU_E_ARG, NPU_HERE, "core %zu is not at %d", i,
+                                      step);
+                };
+                int &mine = all[size_t(is_aic ? c->block_idx : GetBlockIdx())];
+                for (int step = 1; step <= 20; step++) {
+                    mine = step;
+                    CrossCoreSetFlag<0, PIPE_MTE2>(7);
+                    CrossCoreWaitFlag<0>(7);
+                    sees(0, all.size(), step);
+                    CrossCoreSetFlag<0, PIPE_MTE2>(9); /* before anybody goes on */
+                    CrossCoreWaitFlag(9);
+                    if (is_aic)
+                        continue;
+                    mine = 1000 + step;
+                    CrossCoreSetFlag<1, PIPE_MTE3>(8);
+                    CrossCoreWaitFlag<1>(8);
+                    sees(c->block_idx * size_t(n), (c->block_idx + 1) * size_t(n), 1000 + step);
+                    CrossCoreSetFlag<0, PIPE_MTE2>(10);
+                    CrossCoreWaitFlag(10);
+                }
+                SyncAll<false>();
+            },
+            BLOCKS);
+        if (o.status != NPU_OK)
+            fail_msg("%s", o.story.c_str());
+    }
+}
 void never_arrives(void **)
 {
     const outcome o = run_on(
@@ -502,6 +545,7 @@ int main(void)
         cmocka_unit_test(added_and_split),
         cmocka_unit_test(refuses),
         cmocka_unit_test(groups),
+        cmocka_unit_test(flags_of_a_kind),
         cmocka_unit_test(never_arrives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
