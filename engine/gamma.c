@@ -50,7 +50,9 @@ double npu_digamma_f64(double x)
         y = -M_PI / tan(M_PI * (x - rint(x)));
         x = 1.0 - x;
     }
-    for (; x < 10.0; x += 1.0)
+    while (x < 10.0) {
         y -= 1.0 / x;
+        x += 1.0;
+    }
     return y + digamma_asymptotic(x);
 }

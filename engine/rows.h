@@ -72,14 +72,16 @@ bool rows_need_dst(const struct rows *w, int k, uint64_t bytes);
 bool rows_need_src(const struct rows *w, int k, uint64_t bytes);
 
 static inline uint32_t rows_bytes(enum npu_type type) { return npu_types[type].bytes; }
+static inline bool rows_has_dst(const struct rows *w, int k) { return w->r->dst_bytes[k] != 0; }
+static inline bool rows_has_src(const struct rows *w, int k) { return w->r->src_bytes[k] != 0; }
 /* NULL when the operand is left out. */
 static inline uint8_t *rows_dst(const struct rows *w, int k)
 {
-    return w->r->dst_bytes[k] ? w->c->pub.mem[MEM_UB].base + w->r->dst[k] : NULL;
+    return rows_has_dst(w, k) ? w->c->pub.mem[MEM_UB].base + w->r->dst[k] : NULL;
 }
 static inline const uint8_t *rows_src(const struct rows *w, int k)
 {
-    return w->r->src_bytes[k] ? w->c->pub.mem[MEM_UB].base + w->r->src[k] : NULL;
+    return rows_has_src(w, k) ? w->c->pub.mem[MEM_UB].base + w->r->src[k] : NULL;
 }
 
 /* n floats for the time of the instruction; NULL, with a fault, when there is no memory. */

@@ -52,12 +52,12 @@ static bool norm_fits(const struct rows *w, const struct norm *n)
                 rows_need_src(w, X, all);
 
     for (int k = MEAN; k <= DEVIATION; k++)
-        if (fits && rows_dst(w, k))
+        if (fits && rows_has_dst(w, k))
             fits = rows_need_dst(w, k, (uint64_t)n->rows * rows_bytes(w->u));
-    if (fits && rows_src(w, GX))
+    if (fits && rows_has_src(w, GX))
         fits = rows_need_src(w, GX, all);
     for (int k = GAMMA; k <= BETA; k++)
-        if (fits && rows_src(w, k))
+        if (fits && rows_has_src(w, k))
             fits = rows_need_src(w, k, (uint64_t)n->used * rows_bytes(g));
     for (int k = IN_MEAN; fits && w->r->fn == ROWS_Normalize && k <= IN_VARIANCE; k++)
         fits = rows_need_src(w, k, (uint64_t)n->rows * rows_bytes(w->u));
@@ -71,7 +71,7 @@ static float *load_weights(const struct rows *w, const struct norm *n, int k, fl
     const uint64_t have = w->r->src_bytes[k] / rows_bytes(type);
     const uint32_t count = have < n->columns ? (uint32_t)have : n->columns;
 
-    if (!rows_src(w, k))
+    if (!rows_has_src(w, k))
         return NULL;
     memset(to, 0, n->columns * sizeof *to);
     rows_load(w, to, type, rows_src(w, k), 0, count);
@@ -85,7 +85,7 @@ static void norm_row(const struct rows *w, const struct norm *n, uint32_t r)
     float mean = 0, variance, rstd;
 
     rows_load(w, n->x, w->t, rows_src(w, X), (uint64_t)r * n->columns, n->columns);
-    if (rows_src(w, GX)) {
+    if (rows_has_src(w, GX)) {
         rows_load(w, n->tmp, w->t, rows_src(w, GX), (uint64_t)r * n->columns, n->columns);
         rows_scale(w, OP_vmuls, n->x, alpha, n->columns);
         rows_combine(w, OP_vadd, n->x, n->tmp, n->columns);
@@ -104,9 +104,9 @@ static void norm_row(const struct rows *w, const struct norm *n, uint32_t r)
         rows_combine(w, OP_vmul, n->x, n->gamma, n->columns);
     if (n->beta)
         rows_combine(w, OP_vadd, n->x, n->beta, n->columns);
-    if (rows_dst(w, MEAN))
+    if (rows_has_dst(w, MEAN))
         rows_put(w, w->u, rows_dst(w, MEAN), r, mean, 1);
-    if (rows_dst(w, DEVIATION))
+    if (rows_has_dst(w, DEVIATION))
         rows_put(w, w->u, rows_dst(w, DEVIATION), r, w->r->num[NORM_IS_RSTD] ? rstd : variance, 1);
     rows_store(w, w->t, rows_dst(w, Y), (uint64_t)r * n->columns, n->x, n->columns);
 }
@@ -311,17 +311,17 @@ void rows_norm_grad_beta(const struct rows *w)
 void rows_welford_update(const struct rows *w)
 {
     const uint32_t n = w->r->num[0], all = w->r->num[1], written = w->r->num[2] ? all : n;
-    const uint64_t bytes = (uint64_t)(n > written ? n : written) * sizeof(float);
+    const uint64_t room = n > written ? n : written, bytes = room * sizeof(float);
     const float rate = w->r->real[0];
 
     if (!n || !rows_need_dst(w, 0, bytes) || !rows_need_dst(w, 1, bytes) ||
         !rows_need_src(w, 0, bytes) || !rows_need_src(w, 1, bytes) ||
         !rows_need_src(w, 2, (uint64_t)n * rows_bytes(w->t)))
         return;
-    float *x = rows_scratch(w, 3 * (bytes / sizeof(float))), *mean = x + bytes / sizeof(float),
-          *m = mean + bytes / sizeof(float);
+    float *x = rows_scratch(w, 3 * room);
     if (!x)
         return;
+    float *mean = x + room, *m = mean + room;
     rows_load(w, x, w->t, rows_src(w, 2), 0, n);
     memcpy(mean, rows_src(w, 0), bytes);
     memcpy(m, rows_src(w, 1), bytes);
@@ -340,7 +340,7 @@ static double lane_count(const struct rows *w, uint32_t i)
     const uint32_t *num = w->r->num;
     int32_t count;
 
-    if (!rows_src(w, 2))
+    if (!rows_has_src(w, 2))
         return num[3] && i >= num[1] ? num[3] : num[2] ? num[2] : num[4];
     memcpy(&count, rows_src(w, 2) + (uint64_t)i * sizeof count, sizeof count);
     return count;
@@ -354,7 +354,7 @@ void rows_welford_finalize(const struct rows *w)
 
     if (!n || !rows_need_dst(w, 0, sizeof(float)) || !rows_need_dst(w, 1, sizeof(float)) ||
         !rows_need_src(w, 0, bytes) || !rows_need_src(w, 1, bytes) ||
-        (rows_src(w, 2) && !rows_need_src(w, 2, bytes)))
+        (rows_has_src(w, 2) && !rows_need_src(w, 2, bytes)))
         return;
     for (uint32_t i = 0; i < n; i++)
         mean += lane_count(w, i) * (double)rows_get(w, TYPE_f32, rows_src(w, 0), i);

@@ -125,7 +125,7 @@ static bool softmax_fits(const struct rows *w, const struct matrix *m)
         rows_need_dst(w, Y, matrix_bytes(m, w->t)) && rows_need_src(w, X, matrix_bytes(m, w->t));
 
     for (int k = SUM; k <= REDUCED_MAX; k++)
-        if (fits && k < w->r->n_dst && rows_dst(w, k))
+        if (fits && k < w->r->n_dst && rows_has_dst(w, k))
             fits = rows_need_dst(w, k, k == EXP_MAX ? column_bytes(m, w->t) : stat);
     for (int k = IN_SUM; fits && m->is_update && k <= IN_MAX; k++)
         fits = rows_need_src(w, k, stat);

@@ -61,12 +61,12 @@ static void topk_row(const struct rows *w, uint32_t r, struct pair *a, struct pa
     const uint64_t value_at = (uint64_t)r * (is_dense ? k : (k + per_blk - 1) / per_blk * per_blk);
     const uint64_t index_at = (uint64_t)r * (is_dense ? k : (k + 7) / 8 * 8);
     const uint64_t given = num[TOPK_INDEX_ROWS] > 1 ? (uint64_t)r * n : 0;
-    const bool is_finished = rows_src(w, 2) && rows_src(w, 2)[r];
+    const bool is_finished = rows_has_src(w, 2) && rows_src(w, 2)[r];
 
     for (uint32_t i = 0; i < n; i++) {
         const float x = rows_get(w, w->t, rows_src(w, 0), (uint64_t)r * n + i);
         a[i].score = is_smallest ? -x : x;
-        a[i].index = rows_src(w, 1) ? word_at(rows_src(w, 1), given + i) : i;
+        a[i].index = rows_has_src(w, 1) ? word_at(rows_src(w, 1), given + i) : i;
     }
     sort_pairs(a, b, n);
     for (uint32_t i = 0; i < k; i++) {
@@ -92,8 +92,8 @@ static bool topk_fits(const struct rows *w)
     return rows_need_dst(w, 0, rows * values * rows_bytes(w->t)) &&
            rows_need_dst(w, 1, rows * indices * sizeof(uint32_t)) &&
            rows_need_src(w, 0, (uint64_t)rows * n * rows_bytes(w->t)) &&
-           (!rows_src(w, 1) || rows_need_src(w, 1, given * sizeof(uint32_t))) &&
-           (!rows_src(w, 2) || rows_need_src(w, 2, rows));
+           (!rows_has_src(w, 1) || rows_need_src(w, 1, given * sizeof(uint32_t))) &&
+           (!rows_has_src(w, 2) || rows_need_src(w, 2, rows));
 }
 
 void rows_topk(const struct rows *w)

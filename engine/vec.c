@@ -188,34 +188,30 @@ static __attribute__((noinline)) void slow_vec(struct npu_core *c, enum npu_op o
 }
 
 /* The same as one call of fn, in steps between which lines are fetched: lanes do not know their
- * neighbours, and what overlaps does so a step apart at least (checked by the caller). */
-struct operands {
-    uint8_t *dst;
-    const uint8_t *src0, *src1;
-};
+ * neighbours, and what overlaps does so a step apart at least (checked by the caller). at:
+ * addresses of dst, src0, src1. */
 static __attribute__((noinline)) void vec_ahead(struct npu_core_int *k, npu_lane_fn *fn,
-                                                struct operands p, uint64_t scalar, uint32_t n,
+                                                const uint64_t at[3], uint64_t scalar, uint32_t n,
                                                 uint32_t elem)
 {
     const uint32_t step = NPU_AHEAD_STEP_BYTES / elem;
 
     for (uint32_t i = 0; i < n; i += step) {
-        const size_t at = (size_t)i * elem;
+        const uint64_t skip = (uint64_t)i * elem;
         npu_ahead_fetch(&k->ahead, (n - i + step - 1) / step);
-        fn(p.dst + at, p.src0 ? p.src0 + at : NULL, p.src1 ? p.src1 + at : NULL, scalar,
-           n - i < step ? n - i : step);
+        fn((void *)(uintptr_t)(at[0] + skip), (const void *)(uintptr_t)(at[1] + skip),
+           (const void *)(uintptr_t)(at[2] + skip), scalar, n - i < step ? n - i : step);
     }
 }
 static __attribute__((noinline)) void conv_ahead(struct npu_core_int *k, npu_conv_fn *fn,
-                                                 struct operands p, uint32_t n, uint32_t dst_elem,
-                                                 uint32_t src_elem)
+                                                 uint8_t *dst, const uint8_t *src, uint32_t n,
+                                                 uint32_t dst_elem, uint32_t src_elem)
 {
     const uint32_t step = NPU_AHEAD_STEP_BYTES / src_elem;
 
     for (uint32_t i = 0; i < n; i += step) {
         npu_ahead_fetch(&k->ahead, (n - i + step - 1) / step);
-        fn(p.dst + (size_t)i * dst_elem, p.src0 + (size_t)i * src_elem,
-           n - i < step ? n - i : step);
+        fn(dst + (size_t)i * dst_elem, src + (size_t)i * src_elem, n - i < step ? n - i : step);
     }
 }
 
@@ -241,12 +237,10 @@ void npu_vec(struct npu_core *c, enum npu_op op, enum npu_type type, void *dst, 
     }
     k->where = where;
     k->seq++;
-    if (shape == SHAPE_AXPY)
-        src1 = dst;
     if (NPU_UNLIKELY(k->ahead.is_waiting))
-        vec_ahead(k, fn, (struct operands){dst, src0, src1}, scalar, count, npu_types[type].bytes);
+        vec_ahead(k, fn, (const uint64_t[3]){d, a, b}, scalar, count, npu_types[type].bytes);
     else
-        fn(dst, src0, src1, scalar, count);
+        fn(dst, src0, shape == SHAPE_AXPY ? dst : src1, scalar, count);
 }
 
 void npu_conv(struct npu_core *c, enum npu_type dst_type, void *dst, enum npu_type src_type,
@@ -279,8 +273,8 @@ void npu_conv(struct npu_core *c, enum npu_type dst_type, void *dst, enum npu_ty
     k->where = where;
     k->seq++;
     if (NPU_UNLIKELY(k->ahead.is_waiting))
-        conv_ahead(k, fn, (struct operands){dst, src, NULL}, count, npu_types[dst_type].bytes,
-                   npu_types[src_type].bytes);
+        conv_ahead(k, fn, c->mem[MEM_UB].base + d, c->mem[MEM_UB].base + s, count,
+                   npu_types[dst_type].bytes, npu_types[src_type].bytes);
     else
         fn(dst, src, count);
 }

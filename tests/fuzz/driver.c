@@ -35,6 +35,12 @@ static uint64_t next(void) /* xorshift64* */
     return state * UINT64_C(2685821657736338717);
 }
 
+/* The generator stands still at 0, which then stands for a number that nobody types. */
+static uint64_t seeded(uint64_t seed)
+{
+    return seed ? seed : UINT64_C(0x9e3779b97f4a7c15);
+}
+
 static size_t below(size_t n)
 {
     return n ? (size_t)(next() % n) : 0;
@@ -183,12 +189,12 @@ int main(int argc, char **argv)
     double seconds = 0;
     int option = 0;
 
-    state = (uint64_t)time(NULL) * 2654435761u + 1;
+    state = seeded((uint64_t)time(NULL) * 2654435761u);
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if (option == 't')
             seconds = strtod(optarg, NULL);
         else if (option == 's')
-            state = strtoull(optarg, NULL, 0) | 1;
+            state = seeded(strtoull(optarg, NULL, 0));
         else if (option == 'o')
             out = optarg;
         else
