@@ -13,8 +13,22 @@
 #include "../base/num.h"
 
 #define NPU_FMA(a, b, c) __builtin_fma((a), (b), (c))
-#define NPU_NAN_F64      npu_f64_from_bits(UINT64_C(0x7ff8000000000000))
-#define NPU_INF_F64      npu_f64_from_bits(UINT64_C(0x7ff0000000000000))
+/* ((c0 x + c1) x + c2) x ..: the coefficient of the highest power first. */
+#define NPU_POLY(x, ...)                                                                           \
+    npu_poly((x), (const double[]){__VA_ARGS__},                                                   \
+             sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+#define NPU_NAN_F64 npu_f64_from_bits(UINT64_C(0x7ff8000000000000))
+#define NPU_INF_F64 npu_f64_from_bits(UINT64_C(0x7ff0000000000000))
+
+NPU_INLINE double npu_poly(double x, const double *c, unsigned n)
+{
+    double p = c[0];
+
+#pragma GCC unroll 32 /* n is a constant, and lanes vectorise straight lines only */
+    for (unsigned i = 1; i < n; i++)
+        p = NPU_FMA(p, x, c[i]);
+    return p;
+}
 
 /* Adding and taking away 1.5 * 2^52 rounds to an integer, which then stands in the low bits. */
 #define NPU_ROUNDER 0x1.8p52
@@ -24,17 +38,11 @@
 NPU_INLINE double npu_exp2_f64(double t)
 {
     const double shifted = t + NPU_ROUNDER, r = t - (shifted - NPU_ROUNDER);
-    double p = 1.0203121063391729e-07;
+    const double p =
+        NPU_POLY(r, 1.0203121063391729e-07, 1.3255224878668817e-06, 1.5252686846267720e-05,
+                 1.5403455852453838e-04, 1.3333558179043112e-03, 9.6181291594025580e-03,
+                 5.5504108664760424e-02, 2.4022650695812990e-01, 6.9314718055994530e-01, 1.0);
 
-    p = NPU_FMA(p, r, 1.3255224878668817e-06);
-    p = NPU_FMA(p, r, 1.5252686846267720e-05);
-    p = NPU_FMA(p, r, 1.5403455852453838e-04);
-    p = NPU_FMA(p, r, 1.3333558179043112e-03);
-    p = NPU_FMA(p, r, 9.6181291594025580e-03);
-    p = NPU_FMA(p, r, 5.5504108664760424e-02);
-    p = NPU_FMA(p, r, 2.4022650695812990e-01);
-    p = NPU_FMA(p, r, 6.9314718055994530e-01);
-    p = NPU_FMA(p, r, 1.0);
     return p * npu_f64_from_bits((npu_f64_bits(shifted) << 52) + UINT64_C(0x3ff0000000000000));
 }
 
@@ -52,17 +60,8 @@ NPU_INLINE double npu_exp_f64(double x)
  * out is 2^-50. */
 NPU_INLINE double npu_ln_series(double z)
 {
-    double p = 1.0 / 19.0;
-
-    p = NPU_FMA(p, z, 1.0 / 17.0);
-    p = NPU_FMA(p, z, 1.0 / 15.0);
-    p = NPU_FMA(p, z, 1.0 / 13.0);
-    p = NPU_FMA(p, z, 1.0 / 11.0);
-    p = NPU_FMA(p, z, 1.0 / 9.0);
-    p = NPU_FMA(p, z, 1.0 / 7.0);
-    p = NPU_FMA(p, z, 1.0 / 5.0);
-    p = NPU_FMA(p, z, 1.0 / 3.0);
-    return p;
+    return NPU_POLY(z, 1.0 / 19.0, 1.0 / 17.0, 1.0 / 15.0, 1.0 / 13.0, 1.0 / 11.0, 1.0 / 9.0,
+                    1.0 / 7.0, 1.0 / 5.0, 1.0 / 3.0);
 }
 
 /* ln m = 2 atanh((m - 1) / (m + 1)) on [sqrt 1/2, sqrt 2]. */
@@ -88,15 +87,10 @@ NPU_INLINE double npu_tanh_f64(double x)
 {
     const double a = __builtin_fabs(x), z = x * x;
     const double big = 1.0 - 2.0 / (npu_exp_f64(2.0 * a) + 1.0);
-    double p = 5.9002744094558597e-04;
-
-    p = NPU_FMA(p, z, -1.4558343870513182e-03);
-    p = NPU_FMA(p, z, 3.5921280365724810e-03);
-    p = NPU_FMA(p, z, -8.8632355299021965e-03);
-    p = NPU_FMA(p, z, 2.1869488536155203e-02);
-    p = NPU_FMA(p, z, -5.3968253968253971e-02);
-    p = NPU_FMA(p, z, 1.3333333333333333e-01);
-    p = NPU_FMA(p, z, -3.3333333333333331e-01);
+    const double p =
+        NPU_POLY(z, 5.9002744094558597e-04, -1.4558343870513182e-03, 3.5921280365724810e-03,
+                 -8.8632355299021965e-03, 2.1869488536155203e-02, -5.3968253968253971e-02,
+                 1.3333333333333333e-01, -3.3333333333333331e-01);
     const double small = NPU_FMA(p * z, x, x);
 
     return __builtin_copysign(a < 0.25 ? small : big, x); /* the series turns -0 into +0 */
@@ -118,27 +112,20 @@ NPU_INLINE double npu_reduce_f64(double x, uint64_t *quadrant)
 NPU_INLINE double npu_sin_core(double r)
 {
     const double z = r * r;
-    double p = 1.6059043836821613e-10;
+    const double p =
+        NPU_POLY(z, 1.6059043836821613e-10, -2.5052108385441720e-08, 2.7557319223985893e-06,
+                 -1.9841269841269841e-04, 8.3333333333333332e-03, -1.6666666666666666e-01);
 
-    p = NPU_FMA(p, z, -2.5052108385441720e-08);
-    p = NPU_FMA(p, z, 2.7557319223985893e-06);
-    p = NPU_FMA(p, z, -1.9841269841269841e-04);
-    p = NPU_FMA(p, z, 8.3333333333333332e-03);
-    p = NPU_FMA(p, z, -1.6666666666666666e-01);
     return NPU_FMA(p * z, r, r);
 }
 
 NPU_INLINE double npu_cos_core(double r)
 {
     const double z = r * r;
-    double p = -1.1470745597729725e-11;
+    const double p =
+        NPU_POLY(z, -1.1470745597729725e-11, 2.0876756987868100e-09, -2.7557319223985888e-07,
+                 2.4801587301587302e-05, -1.3888888888888889e-03, 4.1666666666666664e-02, -0.5);
 
-    p = NPU_FMA(p, z, 2.0876756987868100e-09);
-    p = NPU_FMA(p, z, -2.7557319223985888e-07);
-    p = NPU_FMA(p, z, 2.4801587301587302e-05);
-    p = NPU_FMA(p, z, -1.3888888888888889e-03);
-    p = NPU_FMA(p, z, 4.1666666666666664e-02);
-    p = NPU_FMA(p, z, -0.5);
     return NPU_FMA(p, z, 1.0);
 }
 

@@ -189,34 +189,41 @@ template <class T>
     else
         npu_issue(c, &in);
 }
-/* L1 to the bias table (units of 64 bytes there) and to the fixpipe buffer (units of 128 bytes,
- * from the start of a burst to the start of the next on both sides). */
+/* L1 to the bias table or to the fixpipe buffer. */
+template <class T, class U>
+[[gnu::noinline]] void bursts_inside(const AscendC::LocalTensor<T> &dst,
+                                     const AscendC::LocalTensor<U> &src, const bursts &b,
+                                     npu_where where)
+{
+    npu_core *c = core();
+    const npu_ref to = local_ref(c, dst), from = local_ref(c, src);
+    const npu_op op = to.mem == MEM_BT ? OP_copy_l1_bt : OP_copy_l1_fb;
+    if (from.mem != MEM_L1 || (to.mem != MEM_BT && to.mem != MEM_FB))
+        no_way(c, dst.GetPosition(), src.GetPosition(), where);
+    else if constexpr (std::is_same_v<AscendC::PrimT<U>, half> &&
+                       std::is_same_v<AscendC::PrimT<T>, float>)
+        cube_bursts(c, op, TYPE_f16, to, from, b, where,
+                    TYPE_f32); /* a bias of halves becomes floats */
+    else
+        cube_bursts(c, op, mover<T>, to, from, b, where);
+}
+/* In units of 64 bytes of the bias table, or of 128 of the fixpipe buffer: there from the start of
+ * a burst to the start of the next on both sides. */
 template <class T, class U>
 [[gnu::noinline]] void move_inside(const AscendC::LocalTensor<T> &dst,
                                    const AscendC::LocalTensor<U> &src,
                                    const AscendC::DataCopyParams &p, npu_where where)
 {
     enum { BT_UNIT = 64, FB_UNIT = 128 };
-    npu_core *c = core();
-    const npu_ref to = local_ref(c, dst), from = local_ref(c, src);
-    if (from.mem != MEM_L1 || (to.mem != MEM_BT && to.mem != MEM_FB)) {
-        no_way(c, dst.GetPosition(), src.GetPosition(), where);
-        return;
-    }
-    const int64_t unit = to.mem == MEM_BT ? BT_UNIT : FB_UNIT, bytes = p.blockLen * unit;
+    const bool is_fb = mem_of(AscendC::TPosition(dst.GetPosition())) == MEM_FB;
+    const int64_t unit = is_fb ? FB_UNIT : BT_UNIT, bytes = p.blockLen * unit;
     bursts b = {p.blockCount, uint32_t(bytes), int64_t(p.srcGap) * NPU_BLK_BYTES,
                 int64_t(p.dstGap) * unit};
-    if (to.mem == MEM_FB && p.blockCount > 1) {
+    if (is_fb && p.blockCount > 1) {
         b.src_gap_bytes -= bytes;
         b.dst_gap_bytes -= bytes;
     }
-    if constexpr (std::is_same_v<AscendC::PrimT<U>, half> &&
-                  std::is_same_v<AscendC::PrimT<T>, float>) /* a bias of halves becomes floats */
-        cube_bursts(c, to.mem == MEM_BT ? OP_copy_l1_bt : OP_copy_l1_fb, TYPE_f16, to, from, b,
-                    where, TYPE_f32);
-    else
-        cube_bursts(c, to.mem == MEM_BT ? OP_copy_l1_bt : OP_copy_l1_fb, mover<T>, to, from, b,
-                    where);
+    bursts_inside(dst, src, b, where);
 }
 
 template <class T>
@@ -265,17 +272,10 @@ template <class T>
 inline void move_run(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
                      uint32_t bytes, npu_where where)
 {
-    if (NPU_LIKELY(is_in_ub(dst) && is_in_ub(src))) {
+    if (NPU_LIKELY(is_in_ub(dst) && is_in_ub(src)))
         copy_ub_to_ub(core(), dst.raw(), src.raw(), {1, bytes, 0, 0}, where);
-        return;
-    }
-    npu_core *c = core();
-    const npu_ref to = local_ref(c, dst), from = local_ref(c, src);
-    if (from.mem == MEM_L1 && (to.mem == MEM_BT || to.mem == MEM_FB))
-        cube_bursts(c, to.mem == MEM_BT ? OP_copy_l1_bt : OP_copy_l1_fb, mover<T>, to, from,
-                    {1, bytes, 0, 0}, where);
     else
-        no_way(c, dst.GetPosition(), src.GetPosition(), where);
+        bursts_inside(dst, src, {1, bytes, 0, 0}, where);
 }
 
 [[gnu::cold, gnu::noinline]] inline void note_length(uint64_t bytes, uint32_t moved,
