@@ -442,12 +442,33 @@ static void refusals(void **)
     assert_int_equal(t.SetDoubleBuffer(true, true, true, false), 0);
 }
 
+/* What cannot be planned leaves the caller's structs alone. */
+static void a_refused_plan_writes_nothing(void **)
+{
+    nputwin_mm_question ask = {};
+    nputwin_cube_tiling plan = {}, before = {};
+    nputwin_mm_cut cut = {7, 8, 9};
+
+    plan.M = before.M = 77;
+    plan.baseK = before.baseK = 88;
+    ask.shape = {-1, 16, 16};
+    assert_int_equal(nputwin_matmul_plan(&ask, &plan, &cut), -1);
+    assert_memory_equal(&plan, &before, sizeof plan);
+    assert_true(cut.m == 7 && cut.n == 8 && cut.k == 9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_shapes), cmocka_unit_test(fixed_numbers), cmocka_unit_test(ranges),
-        cmocka_unit_test(less_room),     cmocka_unit_test(schedules),     cmocka_unit_test(batches),
-        cmocka_unit_test(platforms),     cmocka_unit_test(refusals),
+        cmocka_unit_test(random_shapes),
+        cmocka_unit_test(fixed_numbers),
+        cmocka_unit_test(ranges),
+        cmocka_unit_test(less_room),
+        cmocka_unit_test(schedules),
+        cmocka_unit_test(batches),
+        cmocka_unit_test(platforms),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(a_refused_plan_writes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
