@@ -240,6 +240,8 @@ static int add_node(struct npu_graph *g, uint32_t lane, struct work *w)
     else
         all[l->last].next = g->n_nodes;
     l->last = g->n_nodes++;
+    if (w->task.kind != TASK_RECORD)
+        l->last_work = l->last;
     l->seen[lane] = g->n_nodes;
     return ACL_OK;
 }
@@ -511,13 +513,15 @@ int npu_rt_capture_begin(struct npu_stream *stream, uint32_t mode)
     return rc;
 }
 
-/* The first lane that the first stream has not waited for; NULL: all have come back. */
+/* The first lane that the first stream has not waited for; NULL: all have come back. A record
+ * behind the last task is none: torch_npu's host allocator leaves one for each block that a copy
+ * used. */
 static const struct lane *find_unjoined(const struct npu_graph *g)
 {
     for (uint32_t k = 1; k < g->n_lanes; k++) {
         const struct lane *l = g->lane[k];
 
-        if (l->first != NO_NODE && g->lane[0]->seen[k] <= l->last)
+        if (l->first != NO_NODE && g->lane[0]->seen[k] <= l->last_work)
             return l;
     }
     return NULL;

@@ -24,6 +24,7 @@ struct node {
 struct lane {
     struct npu_stream *stream; /* while it captures; NULL when it was destroyed */
     uint32_t stream_id, first, last;
+    uint32_t last_work; /* the last node that is no record: a record alone keeps nobody waiting */
     uint32_t seen[MAX_LANES]; /* one more than the last node of each lane that is before this one */
 };
 

@@ -167,6 +167,23 @@ def test_update_of_a_task_group():
         assert doubled.cpu().tolist() == [2 * (1.0 + 2 * alpha)] * 8
 
 
+def test_print_from_inside(capfd):
+    x = torch.zeros(2, device=DEVICE)
+
+    def work():
+        y = x + 1
+        torch.ops.npu.print_npugraph_tensor(y, tensor_name="y")
+        return y * 2
+
+    graph, z = capture(work)
+    for value in (1.0, 4.0):
+        x.fill_(value)
+        graph.replay()
+        torch.npu.synchronize()
+    assert z.cpu().tolist() == [10.0, 10.0]
+    assert re.findall(r"y=tensor\(\[(\d)", capfd.readouterr().out) == ["2", "5"]
+
+
 def test_dump(tmp_path):
     x = torch.ones(8, device=DEVICE)
     graph, _ = capture(lambda: x + 1)

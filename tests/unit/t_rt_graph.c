@@ -255,6 +255,12 @@ static void test_streams_have_to_come_back(void **state)
     OK(aclrtStreamWaitEvent(t->main, t->b));
     OK(launch(t, 1, t->side));
     FAILS(107025, "did not come back", aclmdlRICaptureEnd(t->main, &model));
+    fork_to(t, t->side); /* a record behind the last task keeps nobody waiting */
+    OK(aclrtRecordEvent(t->b, t->side));
+    OK(aclrtStreamWaitEvent(t->main, t->b));
+    OK(aclrtRecordEvent(t->a, t->side));
+    OK(aclmdlRICaptureEnd(t->main, &model));
+    OK(aclmdlRIDestroy(model));
     OK(aclrtCreateStream(&third)); /* back by way of another stream */
     fork_to(t, t->side);
     OK(aclrtRecordEvent(t->b, t->side));
