@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* torch 2.13 lacks a header that torch_npu's include unless it is told the version: V2R13. */
 static void set_current_version(struct work *work)
@@ -170,6 +171,38 @@ static int build_direct(struct work *work)
     return code;
 }
 
+/* What a layout's build starts by itself; in a container the build says so. */
+static int check_tools(const struct work *work)
+{
+    static const struct {
+        enum work_layout layout;
+        const char *file, *tool; /* file: only a package that has it */
+    } needs[] = {{WORK_EXTENSION, "CMakeLists.txt", "cmake"},
+                 {WORK_EXTENSION, "CMakeLists.txt", "g++"},
+                 {WORK_AMCT, "ops_build.sh", "cmake"},
+                 {WORK_AMCT, "ops_build.sh", "g++"},
+                 {WORK_PROJECT, "CMakeLists.txt", "cmake"},
+                 {WORK_PLUGIN, "op_plugin", "g++"},
+                 {WORK_DIRECT, ".", "bisheng"}};
+    int code = EXIT_FINE;
+
+    for (size_t i = 0; !work->engine && i < sizeof(needs) / sizeof(needs[0]); i++) {
+        char *file = cli_fmt("%s/%s", work->dir, needs[i].file), *path = NULL;
+
+        if (needs[i].layout == work->layout && access(file, F_OK) == 0) {
+            path = cli_which(needs[i].tool);
+            if (!path) {
+                fprintf(stderr, "nputwin build: %s is not on PATH: %s\n", needs[i].tool,
+                        cli_tool_install(needs[i].tool));
+                code = EXIT_FINDINGS;
+            }
+        }
+        free(file);
+        free(path);
+    }
+    return code;
+}
+
 int cmd_build(int argc, char **argv)
 {
     static int (*const builders[])(struct work *) = {build_extension, build_amct, build_project,
@@ -187,6 +220,8 @@ int cmd_build(int argc, char **argv)
         code = cli_usage_error(
             "build", "'%s': only a package with ops_build.sh, or op-plugin, builds one operator",
             line.words[0]);
+    if (code == EXIT_FINE)
+        code = check_tools(&work);
     if (code == EXIT_FINE)
         code = builders[work.layout](&work);
     if (work.given)

@@ -430,10 +430,24 @@ static int write_to(struct copy *copy, const struct cli_line *line)
     return code;
 }
 
+/* torch_npu has no operators by name on A5. */
+static bool is_950(void)
+{
+    const char *soc = getenv("SOC_VERSION");
+
+    soc = soc && *soc ? soc : getenv("NPUTWIN_SOC");
+    return soc && strncasecmp(soc, "ascend950", 9) == 0;
+}
+
 static int check_plan(const struct cli_line *line, const struct template *t)
 {
     const char *plan = value_or(line, "plan", "a");
 
+    if (strcmp(t->pattern, "C") == 0 && is_950())
+        return cli_usage_error("new", "Pattern C calls an operator by its name, which torch_npu "
+                                      "disables on Ascend950, the chip of SOC_VERSION or "
+                                      "NPUTWIN_SOC: EXEC_NPU_CMD_EXT of the aclnn entry is the way "
+                                      "there");
     if (!is_word("a b A B", plan))
         return cli_usage_error("new", "--plan %s: a or b", plan);
     if (is_word("b B", plan) &&

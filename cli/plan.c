@@ -7,6 +7,7 @@
  */
 #include "check/check.h"
 #include "file.h"
+#include "new/new.h"
 #include "opt.h"
 
 #include <cjson/cJSON.h>
@@ -234,8 +235,12 @@ static void place_files(struct plan *p)
 
     if (p->plan == 'B') {
         p->dir = cli_fmt("examples/%s_extension", p->op);
-        cli_word_add(&p->files, "op_plugin/ops/%s/%s.cpp", p->pattern == 'C' ? "aclops" : "opapi",
-                     p->op);
+        char *type = camel(p->op);
+
+        cli_word_add(&p->files, "op_plugin/ops/%s/%sKernelNpu%s.cpp",
+                     p->pattern == 'C' ? "aclops" : "opapi", type,
+                     p->pattern == 'C' ? "" : "OpApi");
+        free(type);
         cli_word_add(&p->files, "op_plugin/config/op_plugin_functions.yaml (an entry)");
     } else {
         p->dir = cli_fmt("%s%s%s_extension", below, has_framework ? "framework/" : "", p->op);
@@ -269,10 +274,14 @@ static void list_commands(struct plan *p)
         cli_word_add(&p->commands,
                      "cmake -S . -B build && cmake --build build && build/*.run   # installs %s",
                      p->type);
-    cli_word_add(&p->commands, "nputwin new op %s --pattern %c --route %s --gen %s%s%s --into %s",
+    cli_word_add(&p->commands, "nputwin new op %s --pattern %c --route %s --gen %s%s%s%s --into %s",
                  p->op, p->pattern, strcmp(p->route, "pybind") == 0 ? "pybind" : "library",
                  p->pattern == 'C' ? "7" : p->gen, p->pattern == 'C' ? " --optype " : "",
-                 p->pattern == 'C' ? p->type : "", p->dir);
+                 p->pattern == 'C' ? p->type : "", p->plan == 'B' ? " --plan b" : "",
+                 p->plan == 'B' ? "." : p->dir);
+    if (p->plan == 'B')
+        cli_word_add(&p->commands,
+                     "nputwin build npu_%s   # the file of op_plugin/ops, object only", p->op);
     cli_word_add(&p->commands, "nputwin check %s", p->dir);
     cli_word_add(&p->commands, "cd %s", p->dir);
     cli_word_add(&p->commands,

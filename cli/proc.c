@@ -121,3 +121,22 @@ char *cli_which(const char *program)
     }
     return NULL;
 }
+
+static const char *const tools[][2] = {
+    {"g++", "apt install g++"},
+    {"cmake", "pip install cmake"},
+    {"bisheng", "source <CANN>/set_env.sh, or: nputwin run -- ..."},
+    {"npu-smi", "source <CANN>/set_env.sh, or: nputwin run -- ..."}};
+
+const char *cli_tool(size_t i)
+{
+    return i < sizeof(tools) / sizeof(tools[0]) ? tools[i][0] : NULL;
+}
+
+const char *cli_tool_install(const char *tool)
+{
+    for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
+        if (strcmp(tools[i][0], tool) == 0)
+            return tools[i][1];
+    return NULL;
+}

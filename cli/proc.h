@@ -19,4 +19,10 @@ int cli_filter(const char *const *argv, const char *text, size_t size, char **ou
 /* The full path of a program on PATH, which the caller frees; NULL when it is not there. */
 char *cli_which(const char *program);
 
+/* How a tool that builds need is installed, "apt install g++"; NULL for one that is not in the
+ * table. */
+const char *cli_tool_install(const char *tool);
+/* The i-th tool of that table, NULL behind the last. */
+const char *cli_tool(size_t i);
+
 #endif

@@ -267,7 +267,10 @@ int step_run(struct work *work, const char *step, const char *const *argv, const
     if (output && *output)
         fputs(*output, stderr);
     if (rc == CLI_NOT_STARTED)
-        fprintf(stderr, "nputwin %s: %s: %s\n", work->given->command, argv[0], strerror(errno));
+        fprintf(stderr, "nputwin %s: %s: %s%s\n", work->given->command, argv[0], strerror(errno),
+                argv[0] == work->python
+                    ? "; --python PATH names another, apt install python3 has one"
+                    : "");
     fprintf(stderr, "nputwin %s: %s: %s, %.1f s\n", work->given->command, step,
             rc ? "failed" : "ok", seconds);
     remember(work, step, text, rc, seconds);
@@ -302,7 +305,19 @@ static char *record_path(const char *dir)
 cJSON *work_record(const char *dir)
 {
     char *path = record_path(dir), *text = cli_read(path, NULL);
-    cJSON *record = text ? cJSON_Parse(text) : NULL;
+    const char *end = NULL;
+    cJSON *record = text ? cJSON_ParseWithOpts(text, &end, true) : NULL;
+
+    if (text && !record) {
+        unsigned line = 1;
+
+        for (const char *c = text; c < end; c++)
+            line += *c == '\n';
+        fprintf(stderr,
+                "nputwin: %s:%u: no JSON: it is left out; the next build, install or test "
+                "writes it anew\n",
+                path, line);
+    }
 
     free(path);
     free(text);

@@ -39,8 +39,11 @@ static int note_kind(struct work *work, const cJSON *result, const char *kind, c
 
     if (!cJSON_IsNumber(calls))
         return step_note(work, kind, false, "%s has no result for it", result_name);
-    return step_note(work, kind, !first, "%d %s %s%s", calls->valueint, what,
-                     first ? "; wrong: " : verdict, first ? first->valuestring : "");
+    return step_note(work, kind, !first, "%d %s%s%s%s", calls->valueint, what,
+                     first             ? "; wrong: "
+                     : calls->valueint ? " "
+                                       : ": nothing to look at",
+                     calls->valueint && !first ? verdict : "", first ? first->valuestring : "");
 }
 
 /* What the harness saw while the tests ran. */

@@ -116,6 +116,10 @@ struct launch {
     size_t n_args;
 };
 
+struct alias { /* using NAME = TYPE; typedef TYPE NAME; */
+    char *name, *type;
+};
+
 struct include {
     const struct src *src;
     uint32_t at; /* byte */
@@ -128,6 +132,7 @@ struct command { /* of CMake */
     uint32_t at;
     char *name; /* in small letters */
     struct cli_words args;
+    bool is_open; /* its ) is missing */
 };
 
 struct py_fact { /* one line of facts that python.c printed */
@@ -175,6 +180,7 @@ struct check {
     LIST(impl, impl);
     LIST(launch, launch);
     LIST(include, include);
+    LIST(alias, alias);
     LIST(command, command);
     LIST(py_fact, py);
     LIST(package, package);

@@ -67,14 +67,15 @@ static void read_word(struct reader *r, struct cli_words *args)
     r->at += n;
 }
 
-static void read_args(struct reader *r, struct cli_words *args)
+/* False: the file ends before the ) does. */
+static bool read_args(struct reader *r, struct cli_words *args)
 {
     int depth = 1;
 
     while (depth) {
         skip_blank(r);
         if (!look(r))
-            return;
+            return false;
         if (look(r) == '(' || look(r) == ')') {
             depth += look(r) == '(' ? 1 : -1;
             r->at++;
@@ -82,6 +83,7 @@ static void read_args(struct reader *r, struct cli_words *args)
             read_word(r, args);
         }
     }
+    return true;
 }
 
 void cmake_read(struct check *c, const struct src *s)
@@ -108,7 +110,7 @@ void cmake_read(struct check *c, const struct src *s)
         skip_blank(&r);
         if (look(&r) == '(') {
             r.at++;
-            read_args(&r, &command->args);
+            command->is_open = !read_args(&r, &command->args);
         }
     }
 }

@@ -529,8 +529,35 @@ static void find_includes(struct check *c, const struct src *s)
     }
 }
 
+/* using NAME = TYPE; typedef TYPE NAME; */
+static void find_aliases(struct check *c, const struct src *s)
+{
+    for (int32_t t = 0; t + 3 < s->lex.n; t++) {
+        bool is_using = tok_is(s, t, "using") && tok_is(s, t + 2, "=");
+        int32_t end = t, name = t + 1;
+        struct span type = {t + 3, t + 3};
+
+        if (!is_using && !tok_is(s, t, "typedef"))
+            continue;
+        while (end < s->lex.n && !tok_is(s, end, ";"))
+            end++;
+        if (!is_using) {
+            name = end - 1;
+            type = (struct span){t + 1, name};
+        } else {
+            type.to = end;
+        }
+        if (type.to <= type.from || !cc_is_id(&s->lex, name))
+            continue;
+        c->alias.at = cli_room(c->alias.at, c->alias.n, &c->alias.room, sizeof(*c->alias.at));
+        c->alias.at[c->alias.n++] =
+            (struct alias){span_text(s, (struct span){name, name + 1}), span_text(s, type)};
+    }
+}
+
 void cpp_collect(struct check *c, const struct src *s)
 {
+    find_aliases(c, s);
     find_includes(c, s);
     find_functions(c, s, 0, s->lex.n);
     find_libs(c, s);

@@ -128,10 +128,17 @@ static void kernels_not_linked(struct check *c)
     }
 }
 
+static void unclosed_command(struct check *c)
+{
+    for (size_t i = 0; i < c->command.n; i++)
+        if (c->command.at[i].is_open &&
+            report(c, "NTL059", c->command.at[i].src, c->command.at[i].at,
+                   "the ) of %s( is missing", c->command.at[i].name))
+            hint(c, "close it, or the one inside that took its )");
+}
+
 const struct check_rule cmake_rules[] = {
-    {"NTL060", chip_of_build},
-    {"NTL068", kernels_not_linked},
-    {"NTL072", fixed_vendor_path},
-    {"NTL075", language_before_package},
-    {0},
+    {"NTL059", unclosed_command},        {"NTL060", chip_of_build},
+    {"NTL068", kernels_not_linked},      {"NTL072", fixed_vendor_path},
+    {"NTL075", language_before_package}, {0},
 };

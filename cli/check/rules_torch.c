@@ -263,52 +263,30 @@ static bool has_word(const char *words, const char *text)
     return false;
 }
 
-/* Of `using NAME = TYPE;` or `typedef TYPE NAME;` anywhere in the project, TYPE; the caller frees
- * it. NULL for a name that is no alias. */
-static char *alias_of(const struct check *c, const char *name)
+/* NULL for a name that is no alias of the project. */
+static const char *alias_of(const struct check *c, const char *name)
 {
-    for (size_t i = 0; i < c->src.n; i++) {
-        const struct src *s = &c->src.at[i];
-
-        for (int32_t t = 0; s->lang == LANG_CPP && t + 3 < s->lex.n; t++) {
-            bool is_using =
-                tok_is(s, t, "using") && tok_is(s, t + 1, name) && tok_is(s, t + 2, "=");
-            int32_t end = t;
-
-            if (!is_using && !tok_is(s, t, "typedef"))
-                continue;
-            while (end < s->lex.n && !tok_is(s, end, ";"))
-                end++;
-            if (is_using)
-                return span_text(s, (struct span){t + 3, end});
-            if (tok_is(s, end - 1, name))
-                return span_text(s, (struct span){t + 1, end - 1});
-        }
-    }
+    for (size_t i = 0; i < c->alias.n; i++)
+        if (strcmp(c->alias.at[i].name, name) == 0)
+            return c->alias.at[i].type;
     return NULL;
 }
 
 /* The type of a parameter with an alias in it replaced, through up to four of them. */
 static char *type_of_param(const struct check *c, const struct fn *fn, const struct param *param)
 {
-    char *text = NULL;
+    const char *text = NULL, *next = NULL;
 
-    for (int32_t t = param->type.from; t < param->type.to && !text; t++) {
+    for (int32_t t = param->type.from; c->alias.n && t < param->type.to && !text; t++) {
         char *name =
             cc_is_id(&fn->src->lex, t) ? span_text(fn->src, (struct span){t, t + 1}) : NULL;
 
         text = name ? alias_of(c, name) : NULL;
         free(name);
     }
-    for (int deep = 0; text && deep < 3; deep++) {
-        char *next = alias_of(c, text);
-
-        if (!next)
-            break;
-        free(text);
+    for (int deep = 0; text && deep < 3 && (next = alias_of(c, text)) != NULL; deep++)
         text = next;
-    }
-    return text ? text : span_text(fn->src, param->type);
+    return text ? cli_fmt("%s", text) : span_text(fn->src, param->type);
 }
 
 static void compare_types(struct check *c, const struct def *def, const struct impl *impl,

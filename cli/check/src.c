@@ -124,6 +124,10 @@ static void finish_lists(struct check *c)
         free(c->launch.at[i].kernel);
     for (size_t i = 0; i < c->include.n; i++)
         free(c->include.at[i].path);
+    for (size_t i = 0; i < c->alias.n; i++) {
+        free(c->alias.at[i].name);
+        free(c->alias.at[i].type);
+    }
     for (size_t i = 0; i < c->command.n; i++) {
         free(c->command.at[i].name);
         cli_words_finish(&c->command.at[i].args);
@@ -161,6 +165,7 @@ void check_finish(struct check *c)
     free(c->impl.at);
     free(c->launch.at);
     free(c->include.at);
+    free(c->alias.at);
     free(c->command.at);
     free(c->py.at);
     free(c->package.at);

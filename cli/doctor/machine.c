@@ -13,22 +13,18 @@
 
 static void look_at_tools(struct doctor *d)
 {
-    static const char *const tools[][2] = {
-        {"g++", "apt install g++"},
-        {"cmake", "pip install cmake"},
-        {"bisheng", "source <CANN>/set_env.sh, or: nputwin run -- ..."},
-        {"npu-smi", "source <CANN>/set_env.sh, or: nputwin run -- ..."}};
+    const char *tool = NULL;
 
-    for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
-        char *path = cli_which(tools[i][0]);
+    for (size_t i = 0; (tool = cli_tool(i)) != NULL; i++) {
+        char *path = cli_which(tool);
+        const char *install = cli_tool_install(tool);
 
-        if (path)
-            fine(d, "%s is %s", tools[i][0], path);
-        else {
-            problem(d, "NTD016", tools[i][1], "%s is not on PATH: operators cannot be built",
-                    tools[i][0]);
-            if (strncmp(tools[i][1], "pip install ", 12) == 0)
-                fix_by_pip(d, tools[i][1] + 12);
+        if (path) {
+            fine(d, "%s is %s", tool, path);
+        } else {
+            problem(d, "NTD016", install, "%s is not on PATH: operators cannot be built", tool);
+            if (strncmp(install, "pip install ", 12) == 0)
+                fix_by_pip(d, install + 12);
         }
         free(path);
     }

@@ -3,6 +3,7 @@
 
 import json
 import re
+import resource
 from pathlib import Path
 
 import pytest
@@ -144,12 +145,16 @@ def test_broken_sources_are_no_reason_to_stop(run, tmp_path, text):
 
 
 def test_a_tree_of_a_thousand_files(run, tmp_path, cases):
+    """In processor time under the 10 seconds of the goal, whatever else the machine does."""
     for i in range(1000):
         folder = tmp_path / f"op{i:04}"
         folder.mkdir()
         (folder / "register.cpp").write_text((cases / "C13/register.cpp").read_text().replace("demo_meta", f"demo{i}"))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = run("nputwin", "check", "--format", "json", cwd=tmp_path)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert len(json.loads(done.stdout)["items"]) == 1000
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 10
 
 
 def test_our_own_packages_are_clean(run):

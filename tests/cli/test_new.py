@@ -94,6 +94,12 @@ def test_usage_errors(new, tmp_path, args, says):
     assert (done.returncode, done.stdout) == (2, "") and says in done.stderr and list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("variable", ["SOC_VERSION", "NPUTWIN_SOC"])
+def test_pattern_c_is_refused_for_a5(run, tmp_path, variable):
+    done = run("nputwin", "new", "op", "row_sum", "--optype", "ReduceSum", cwd=tmp_path, env={variable: "Ascend950PR_9599"})
+    assert done.returncode == 2 and "aclnn entry" in done.stderr and list(tmp_path.iterdir()) == []
+
+
 def lines_added(new, tmp_path, *args):
     """What --into changes of files that are there: {name: [line]}; nothing but whole lines is added."""
     before = {p: p.read_text() for p in tmp_path.rglob("*") if p.is_file()}
@@ -220,3 +226,9 @@ def test_a_fresh_tree_builds_and_passes(new, run, tmp_path, row):
         done = run("nputwin", command, "--python", sys.executable, env=env, cwd=tree)
         assert done.returncode == 0, done.stderr[-4000:]
     assert run("nputwin", "report", env=env, cwd=tree).returncode == 0
+
+
+def test_the_walk_of_the_docs_is_the_sequence_of_the_readme():
+    steps = re.findall(r"^\| \d \| `([^`]+)` \|", (ROOT / "docs/first_operator.md").read_text(), re.M)
+    readme, = re.findall(r"^```console\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)
+    assert [step for step in steps if step != "nputwin plan"] == readme.splitlines()

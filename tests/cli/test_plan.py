@@ -63,7 +63,21 @@ def test_files_lie_where_the_project_wants_them(plan):
 
 def test_plan_b_has_its_two_places(plan):
     data = plan({}, "--deliver", "op-plugin", "--name", "scale")
-    assert "op_plugin/ops/opapi/scale.cpp" in data["files"] and data["directory"] == "examples/scale_extension"
+    assert "op_plugin/ops/opapi/ScaleKernelNpuOpApi.cpp" in data["files"] and data["directory"] == "examples/scale_extension"
+
+
+@pytest.mark.parametrize("args", [["--name", "scale"], ["--name", "scale", "--deliver", "op-plugin"], ["--optype", "ReduceSum", "--name", "row_sum"],
+                                  ["--name", "scale", "--goal", "quick"], ["--optype", "LayerNormV3", "--deliver", "op-plugin", "--name", "norm"]],
+                         ids=" ".join)
+def test_the_command_that_it_names_makes_the_files_that_it_names(plan, run, tmp_path, args):
+    data = plan({}, *args)
+    command, = [line.split() for line in data["commands"] if line.startswith("nputwin new ")]
+    done = run(*command, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    wanted = {name.split(" (")[0] for name in data["files"] if "(when " not in name and "csrc" not in name and "_load" not in name}
+    if data["generation"] == "26":  # one folder of .asc files, and a package of another name
+        wanted = {name for name in wanted if "_ext/" not in name and "CMakeLists" not in name}
+    assert wanted <= set(done.stdout.split()), done.stdout
 
 
 @pytest.mark.parametrize("args, says", [

@@ -7,7 +7,10 @@ nothing of our environment, so that a lost variable or an unmapped path fails as
 
 import json
 import os
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -139,6 +142,39 @@ def test_a_wheel_without_its_library(work, package):
 def test_mistakes(work, args, code, says):
     done = work(*args)
     assert (done.returncode, done.stdout) == (code, "") and says in done.stderr
+
+
+def test_a_broken_record_is_named_with_its_line(work, package):
+    (package / "build").mkdir()
+    (package / "build/nputwin-steps.json").write_text('{"test": [\n\n  {"step": }]}')
+    done = work("report")
+    assert done.returncode == 1 and "build/nputwin-steps.json:3: no JSON" in done.stderr
+
+
+def test_a_missing_tool_comes_with_its_command(work, package, tmp_path):
+    (package / "CMakeLists.txt").write_text("")
+    (tmp_path / "empty").mkdir()
+    done = work("build", "--python", sys.executable, PATH=str(tmp_path / "empty"))
+    assert done.returncode == 1 and "cmake is not on PATH: pip install cmake" in done.stderr
+    assert "g++ is not on PATH: apt install g++" in done.stderr and not (package / "dist").exists()
+
+
+def test_a_killed_build_leaves_the_old_record_and_no_half_of_a_file(package, tmp_path):
+    record = package / "build/nputwin-steps.json"
+    record.parent.mkdir()
+    record.write_text('{"test": []}')
+    (package / "setup.py").write_text(f"import os, time\nopen({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\ntime.sleep(60)\n")
+    nputwin = subprocess.Popen([Path(sys.executable).parent / "nputwin", "build", "--python", sys.executable], cwd=package,
+                               stderr=subprocess.DEVNULL)
+    for _ in range(600):
+        time.sleep(0.1)
+        if (tmp_path / "pid").exists() and (tmp_path / "pid").read_text():
+            break
+    nputwin.kill()
+    nputwin.wait()
+    os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
+    assert record.read_text() == '{"test": []}'
+    assert sorted(p.name for p in package.rglob("*") if p.is_file()) == ["__init__.py", "c.c", "nputwin-steps.json", "setup.py", "test.py"]
 
 
 @pytest.fixture
