@@ -122,10 +122,31 @@ public:
         Free(tensor.GetPhyAddr(), where);
     }
 
-    bool VacantInQue() const { return n_queued_ < slots; }
-    bool HasTensorInQue() const { return n_queued_ != 0; }
-    int32_t GetTensorCountInQue() const { return int32_t(n_queued_); }
-    bool HasIdleBuffer() const { return FindFree() != nullptr; }
+    /* The pages have none of these for a queue in place. */
+#define NPU_QUEUES(name)                                                                           \
+    static_assert(depth != 0, name ": a queue of depth 0 works in place and queues nothing; give " \
+                                   "it a depth of 1 or more")
+    bool VacantInQue() const
+    {
+        NPU_QUEUES("VacantInQue");
+        return n_queued_ < slots;
+    }
+    bool HasTensorInQue() const
+    {
+        NPU_QUEUES("HasTensorInQue");
+        return n_queued_ != 0;
+    }
+    int32_t GetTensorCountInQue() const
+    {
+        NPU_QUEUES("GetTensorCountInQue");
+        return int32_t(n_queued_);
+    }
+    bool HasIdleBuffer() const
+    {
+        NPU_QUEUES("HasIdleBuffer");
+        return FindFree() != nullptr;
+    }
+#undef NPU_QUEUES
     /* Gives the event ids of buffers that wait to be allocated again back to the pipe. */
     void FreeAllEvent(npu_where where = NPU_HERE)
     {
