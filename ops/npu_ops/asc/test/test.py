@@ -55,6 +55,31 @@ class TestAddCustom(TestCase):
         add = torch.compile(lambda a: torch.ops.npu_ops.add_custom(a, a) * 2, backend="aot_eager", fullgraph=True)
         self.assertTrue(torch.equal(add(y).cpu(), (y.cpu() + y.cpu()) * 2))
 
+    def test_zero_dimensions(self):
+        self.check(torch.tensor(1.5), torch.tensor(2.25))
+
+    def test_one_graph_serves_every_batch_size(self):
+        graphs = []
+
+        def count(gm, _):
+            graphs.append(gm)
+            return gm.forward
+
+        add = torch.compile(lambda a: torch.ops.npu_ops.add_custom(a, a), backend=count, dynamic=True, fullgraph=True)
+        for rows in (2, 3, 9):
+            x = random((rows, 8), torch.float32)
+            self.assertTrue(torch.equal(add(x.npu()).cpu(), x + x))
+        self.assertEqual(len(graphs), 1)
+
+    def test_opcheck(self):
+        for dtype in DTYPES:
+            x = random((4, 6), dtype).npu()
+            torch.library.opcheck(torch.ops.npu_ops.add_custom.default, (x, x))
+        # With gradients too, but for test_autograd_registration: torch has that for CPU, CUDA and XPU alone.
+        x = torch.randn(4, 6).npu().requires_grad_()
+        torch.library.opcheck(torch.ops.npu_ops.add_custom.default, (x, x.t().contiguous().t()),
+                              test_utils=("test_schema", "test_faketensor", "test_aot_dispatch_dynamic"))
+
     def test_autograd(self):
         """d(a (a + b)) = (2 a + b, a): through the kernel, eager and compiled, and of gradients again."""
         def f(a, b):

@@ -82,6 +82,14 @@ class TestLayerNormV3(TestCase):
             torch.testing.assert_close(norm(x.npu(), x[0].npu()).cpu(), want, rtol=1e-5, atol=1e-6)
         self.assertEqual(len(graphs), 1)
 
+    def test_opcheck(self):
+        x, p = torch.randn(4, 6).npu(), torch.randn(6).npu()
+        op = torch.ops.npu.layer_norm_v3.default
+        torch.library.opcheck(op, (x, p, p, 1, 1, 1e-5))
+        # With gradients too, but for test_autograd_registration: torch has that for CPU, CUDA and XPU alone.
+        torch.library.opcheck(op, (x.requires_grad_(), p, p, 1, 1, 1e-5),
+                              test_utils=("test_schema", "test_faketensor", "test_aot_dispatch_dynamic"))
+
     def test_empty(self):
         x = torch.empty(0, 4).npu()
         y, mean, _ = torch.ops.npu.layer_norm_v3(x, *[torch.ones(4).npu()] * 2, 1, 1, 1e-5)

@@ -73,6 +73,29 @@ class TestLayerNormV4(TestCase):
         self.assertEqual((y.shape, mean.shape, rstd.shape), ((6, 5, 4), (6, 1, 1), (6, 1, 1)))
         self.assertEqual((y.dtype, mean.dtype, rstd.dtype), (torch.float16, torch.float32, torch.float32))
 
+    def test_one_graph_serves_every_batch_size(self):
+        graphs = []
+
+        def count(gm, _):
+            graphs.append(gm)
+            return gm.forward
+
+        norm = torch.compile(lambda a, p: torch.ops.npu.layer_norm_v4(a, (8,), p)[0], backend=count, dynamic=True, fullgraph=True)
+        for rows in (2, 3, 9):
+            x = torch.randn(rows, 8)
+            want = torch.nn.functional.layer_norm(x.double(), (8,), x[0].double()).float()
+            torch.testing.assert_close(norm(x.npu(), x[0].npu()).cpu(), want, rtol=1e-5, atol=1e-6)
+        self.assertEqual(len(graphs), 1)
+
+    def test_opcheck(self):
+        x, p = torch.randn(4, 6).npu(), torch.randn(6).npu()
+        op = torch.ops.npu.layer_norm_v4.default
+        torch.library.opcheck(op, (x, (6,)))
+        torch.library.opcheck(op, (x, (6,), p, p))
+        # With gradients too, but for test_autograd_registration: torch has that for CPU, CUDA and XPU alone.
+        torch.library.opcheck(op, (x.requires_grad_(), (6,), p, p),
+                              test_utils=("test_schema", "test_faketensor", "test_aot_dispatch_dynamic"))
+
     def test_empty(self):
         y, mean, _ = torch.ops.npu.layer_norm_v4(torch.empty(0, 4).npu(), [4])
         self.assertEqual((y.shape, mean.shape), ((0, 4), (0, 1)))

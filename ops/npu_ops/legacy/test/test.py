@@ -43,10 +43,26 @@ class TestAddCustom(TestCase):
         x = torch.empty(6, 4, dtype=torch.float16, device="meta")
         self.assertEqual(torch.ops.npu.add_custom(x, x).shape, (6, 4))
 
-    def test_compile(self):
-        x = torch.randn(100).half().npu()
-        add = torch.compile(lambda a: torch.ops.npu.add_custom(a, a) * 2, backend="aot_eager", fullgraph=True)
-        self.assertTrue(torch.equal(add(x).cpu(), (x.cpu() + x.cpu()) * 2))
+    def test_zero_dimensions(self):
+        self.check(torch.tensor(1.5).half(), torch.tensor(2.25).half())
+
+    def test_one_graph_serves_every_batch_size(self):
+        graphs = []
+
+        def count(gm, _):
+            graphs.append(gm)
+            return gm.forward
+
+        add = torch.compile(lambda a: torch.ops.npu.add_custom(a, a), backend=count, dynamic=True, fullgraph=True)
+        for rows in (2, 3, 9):
+            x = torch.randn(rows, 8).half()
+            self.assertTrue(torch.equal(add(x.npu()).cpu(), x + x))
+        self.assertEqual(len(graphs), 1)
+
+    def test_opcheck(self):
+        x = torch.randn(4, 6).half().npu()
+        for args in ((x, x), (x.t(), x.t())):
+            torch.library.opcheck(torch.ops.npu.add_custom.default, args)
 
     def test_bad_input(self):
         with self.assertRaisesRegex(RuntimeError, "float16, got Float and Half"):
