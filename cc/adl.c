@@ -37,7 +37,8 @@ static bool bare_call(const struct cc_lex *l, int32_t i)
 {
     int32_t end;
 
-    if (l->tok[i].kind != TOK_ID || !cc_is(l, i + 1, "<") || cc_is_triple(l, i + 1, '<'))
+    if (l->tok[i].kind != TOK_ID || !cc_is(l, i + 1, "<") || cc_is_triple(l, i + 1, '<') ||
+        cc_is(l, i, "operator"))
         return false;
     if (cc_is(l, i - 1, ".") || cc_is(l, i - 1, "template") ||
         (cc_is(l, i - 1, ":") && cc_is(l, i - 2, ":")) ||

@@ -60,6 +60,9 @@ DIALECT = """#define EVENT_ID0 0
 #undef __aicore__
 #define __aicore__ [aicore]
 struct Sizes { int n; };
+#if __cplusplus >= 202002L
+struct Ordered { int n; int operator<=>(const Ordered &o) const { return n - o.n; } };
+#endif
 __forceinline__ [host, aicore] int one() { return 1; }
 inline __forceinline__ int also_one() { return EVENT_ID0 + 1; }
 struct Sum {
