@@ -117,8 +117,8 @@ uint64_t rt_deadline(int64_t timeout_ms); /* 0 for negative: never */
 
 /* All under the lock. */
 struct npu_stream *rt_stream_check(struct npu_stream *s, const char *who);
-/* Checks the handle (NULL: the default stream) and takes the lock; NULL, with the message and without
- * the lock, when it is bad. Not locked. */
+/* Checks the handle (NULL: the default stream) and takes the lock; NULL, with the message and
+ * without the lock, when it is bad. Not locked. */
 struct npu_stream *rt_lock_stream(struct npu_stream *s, const char *who);
 struct npu_event *rt_event_check(struct npu_event *e, const char *who);
 /* Takes the filled task over: runs it if it is ready and it is its turn, else queues it. Returns

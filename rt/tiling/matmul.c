@@ -288,9 +288,18 @@ static int32_t tries(const struct axis *x, int32_t dim)
     return x->fixed > 0 || x->is_whole ? 1 : least(dim, parts(x->length, x->to));
 }
 
+/* No rest, neither of the length in parts nor of a part in bases that were asked for. */
+static bool is_whole(int32_t length, int32_t part, int32_t base)
+{
+    return length % part == 0 && (base <= 0 || part <= base || part % base == 0);
+}
+
 static bool is_even(const struct job *j, struct nputwin_mm_size s)
 {
-    return j->whole.m % s.m == 0 && j->whole.n % s.n == 0 && j->whole.k % s.k == 0;
+    const struct nputwin_mm_size b = j->ask->base;
+
+    return is_whole(j->whole.m, s.m, b.m) && is_whole(j->whole.n, s.n, b.n) &&
+           is_whole(j->whole.k, s.k, b.k);
 }
 
 /* A cut with a rest counts twice: many kernels have no code for one. A part as wide as the base

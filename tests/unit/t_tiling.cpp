@@ -265,6 +265,35 @@ static void test_prototypes(void **)
     assert_int_equal(least, p::antiquant_sizes[1](s, s, false, ge::DT_INT8, ge::DT_FLOAT16));
 }
 
+namespace optiling {
+BEGIN_TILING_DATA_DEF(with_a_plan_inside)
+TILING_DATA_FIELD_DEF(int32_t, first)
+TILING_DATA_FIELD_DEF_STRUCT(TCubeTiling, cube)
+END_TILING_DATA_DEF;
+} // namespace optiling
+
+/* What is nested in a copy is the copy's own. */
+static void test_copy_of_nested_plans(void **)
+{
+    optiling::with_a_plan_inside from;
+    struct {
+        int32_t first;
+        TCubeTiling cube;
+    } bytes;
+
+    from.cube.set_baseM(32);
+    optiling::with_a_plan_inside to = from;
+    from.cube.set_baseM(48);
+    to.set_first(7);
+    assert_int_equal(to.GetDataSize(), sizeof(bytes));
+    to.SaveToBuffer(&bytes, sizeof(bytes));
+    assert_int_equal(bytes.first, 7);
+    assert_int_equal(bytes.cube.baseM, 32);
+    to.cube.set_baseM(64);
+    to.SaveToBuffer(&bytes, sizeof(bytes));
+    assert_int_equal(bytes.cube.baseM, 64);
+}
+
 static void test_plan_has_the_kernels_bytes(void **)
 {
     optiling::SoftMaxTiling host;
@@ -289,6 +318,12 @@ static void test_plan_has_the_kernels_bytes(void **)
     assert_int_equal(plan.stepKb, 5);
     assert_int_equal(plan.BatchNum, 7);
     assert_int_equal(plan.baseM, 0);
+
+    const optiling::TCubeTiling copy = cube; /* functions return plans by value */
+    cube.set_stepKb(9);
+    assert_int_equal(copy.get_stepKb(), 5);
+    copy.SaveToBuffer(&plan, sizeof(plan));
+    assert_int_equal(plan.usedCoreNum, 24);
 }
 
 int main(void)
@@ -301,6 +336,7 @@ int main(void)
         cmocka_unit_test(test_other_arguments),
         cmocka_unit_test(test_prototypes),
         cmocka_unit_test(test_plan_has_the_kernels_bytes),
+        cmocka_unit_test(test_copy_of_nested_plans),
     };
 
     return cmocka_run_group_tests(tests, nullptr, nullptr);

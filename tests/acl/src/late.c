@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* late.c - a program that says where operator packages are when it is too late. Argument 1: the variable, 2: "early"
- * (in front of aclInit), "late", or "same" (late, but what it was). */
+/* late.c - a program that says where operator packages are when it is too late. Argument 1: the
+ * variable, 2: "early" (in front of aclInit), "late", or "same" (late, but what it was). */
 #define _GNU_SOURCE
 #include "check.h"
 

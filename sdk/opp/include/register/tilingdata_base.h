@@ -49,7 +49,16 @@ public:
 
 protected:
     TilingDef() = default;
-    TilingDef(const TilingDef &) = delete; /* nested objects are known by their address */
+    /* Nested objects are known by their address: in the copy they are those at the same place. */
+    TilingDef(const TilingDef &other)
+        : data_(other.data_), fields_(other.fields_), bytes_(other.bytes_), align_(other.align_)
+    {
+        for (Field &f : fields_)
+            if (f.inner)
+                f.inner = reinterpret_cast<TilingDef *>(reinterpret_cast<uintptr_t>(this) +
+                                                        reinterpret_cast<uintptr_t>(f.inner) -
+                                                        reinterpret_cast<uintptr_t>(&other));
+    }
     TilingDef &operator=(const TilingDef &) = delete;
 
     static size_t Up(size_t n, size_t align) { return (n + align - 1) / align * align; }
