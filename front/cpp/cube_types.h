@@ -10,14 +10,13 @@
 
 /* What happens to a sum on its way out of L0C; V..: a parameter a column. Those from QF322F16_PRE
  * on are of dav-3510: sources for both chips name them, quant_fits() takes none. */
-#define NPU_QUANT_MODES(F)                                                                         \
-    F(NoQuant)                                                                                     \
-    F(F322F16)                                                                                     \
-    F(F322BF16)                                                                                    \
-    F(DEQF16)                                                                                      \
-    F(VDEQF16) F(QF322B8_PRE) F(VQF322B8_PRE) F(REQ8) F(VREQ8) F(QF322F16_PRE) F(VQF322F16_PRE)    \
-        F(QF322BF16_PRE) F(VQF322BF16_PRE) F(QF322F32_PRE) F(VQF322F32_PRE) F(QF322FP8_PRE)        \
-            F(VQF322FP8_PRE) F(QF322HIF8_PRE) F(VQF322HIF8_PRE) F(QS322BF16_PRE) F(VQS322BF16_PRE)
+// clang-format off
+#define NPU_QUANT_MODES(F) \
+    F(NoQuant) F(F322F16) F(F322BF16) F(DEQF16) F(VDEQF16) F(QF322B8_PRE) F(VQF322B8_PRE) F(REQ8) \
+    F(VREQ8) F(QF322F16_PRE) F(VQF322F16_PRE) F(QF322BF16_PRE) F(VQF322BF16_PRE) F(QF322F32_PRE) \
+    F(VQF322F32_PRE) F(QF322FP8_PRE) F(VQF322FP8_PRE) F(QF322HIF8_PRE) F(VQF322HIF8_PRE) \
+    F(QS322BF16_PRE) F(VQS322BF16_PRE)
+// clang-format on
 enum QuantMode_t {
 #define NPU_MODE(name) name,
     NPU_QUANT_MODES(NPU_MODE)
