@@ -165,6 +165,8 @@ REFUSED = [  # the first ones in every run: each configures a project
     ("op_host/axpy_custom.cpp", "Float(1.0f)", "Float(1.0f).Version(2)", "Version(1) is missing"),
     ("op_host/axpy_custom.cpp", "Float(1.0f);", "Float(1.0f); this->Attr(\"l\").ListListInt();", "l: no aclnn function can take a ListListInt()"),
     ("op_host/axpy_custom.cpp", "this->AICore().SetTiling", "this->AICPU(); this->AICore().SetTiling", "AICPU(): the twin has AI Cores only"),
+    ("op_host/axpy_custom.cpp", "this->AICore().SetTiling", "this->HostCPU(); this->AICore().SetTiling", "HostCPU(): the twin has AI Cores only"),
+    ("op_host/axpy_custom.cpp", "this->AICore().SetTiling", "this->MC2(); this->AICore().SetTiling", "MC2(): kernels that communicate"),
     ("op_host/axpy_custom.cpp", "OP_ADD(AxpyCustom)", "", "there is no OP_ADD"),
     ("op_host/axpy_custom.cpp", "{ge::DT_FLOAT16, ge::DT_FLOAT}", "{ge::DT_FLOAT16}", "x: lists 1 data types and 2 formats"),
 ]
@@ -382,6 +384,18 @@ def test_build_sh_with_presets_and_a_changed_operator(shell, tmp_path):
     os.utime(host)
     shell.run("cmake", "--build", tmp_path / "p/build_out", "--target", "package")
     assert "double factor" in (tmp_path / "p/build_out/autogen/aclnn_axpy_custom.h").read_text()
+
+
+@pytest.mark.long
+def test_the_commands_of_the_readme(shell, tmp_path):
+    """As they stand there, from this directory; what they install goes to a place of its own."""
+    shutil.copytree(HERE, tmp_path / "custom_ops", ignore=shutil.ignore_patterns("build", "build_out", "__pycache__"))
+    (tmp_path / "opp").mkdir()
+    first, *rest = (HERE / "README.md").read_text().split("```")[3].strip().splitlines()
+    assert first == "source $ASCEND_HOME_PATH/set_env.sh" and len(rest) == 3
+    script = "\n".join([first, f"export ASCEND_OPP_PATH={tmp_path}/opp", *rest])
+    said = Shell(tmp_path / "custom_ops", shell.env).run("bash", "-e", "-c", script)
+    assert f"in {tmp_path}/opp/vendors/customize/" in said, said
 
 
 # ---- words that say more than types ----

@@ -170,7 +170,7 @@ aclop_fn fn_copy, fn_spread, fn_fill, fn_norm_reduce, fn_norm_update, fn_exp, fn
     fn_matmul, fn_batch_matmul, fn_masked_fill, fn_extreme, fn_gather, fn_cumulate, fn_flip,
     fn_sort, fn_addcmul, fn_clip, fn_native_fast_gelu, fn_swish, fn_slope, fn_elu, fn_relu_grad,
     fn_floor_div, fn_wide, fn_wide_compare, fn_wide_unary, fn_muls, fn_abs, fn_right_shift, fn_sub,
-    fn_real_div, fn_xlogy, fn_select, fn_rms_norm_grad, fn_add_rms_norm;
+    fn_real_div, fn_xlogy, fn_select, fn_rms_norm_grad, fn_add_rms_norm, fn_through_double;
 aclop_fn fn_bn_reduce, fn_bn_update, fn_bn_infer, fn_bn_infer_grad, fn_bn_update_grad,
     fn_bn_reduce_grad, fn_conv, fn_conv_filter, fn_conv_input, fn_max_pool, fn_max_pool_grad,
     fn_do_mask, fn_gen_mask, fn_attention, fn_attention_grad, fn_quantize;

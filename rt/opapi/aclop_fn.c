@@ -68,6 +68,16 @@ void fn_floor_div(struct npu_aten_ctx *c, const struct aclop_task *t)
     store(c, at(c, "aten::div.Tensor_mode", V(a), V(b), TEXT("floor")), t->out[0]);
 }
 
+/* y has the type of x, so the result of an integer loses its fraction. */
+void fn_through_double(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    int v = value(c, t->in[0]);
+
+    if (npu_dtype_is_int(t->in[0]->dtype))
+        v = at(c, "aten::to.dtype", V(v), DTYPE(DT_DOUBLE));
+    store(c, at(c, t->row->schema, V(v)), t->out[0]);
+}
+
 /* Of bools: whether they differ. */
 void fn_sub(struct npu_aten_ctx *c, const struct aclop_task *t)
 {

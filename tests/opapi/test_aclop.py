@@ -29,6 +29,7 @@ UNIT = X / 3
 ROW4 = np.array([0.5, -1.0, 2.0, 0.25])
 WIDE = {torch.complex64: np.complex128, torch.complex128: np.complex128}
 I32, I64, BOOL = np.int32, np.int64, np.bool_
+NORM_TYPES = (torch.float32, torch.float16, torch.bfloat16)
 
 
 def ints(*v):
@@ -129,8 +130,7 @@ for name, fn, x in (("Abs", np.abs, X), ("Neg", np.negative, X), ("Exp", np.exp,
                     ("Log1p", np.log1p, POSITIVE), ("Expm1", np.expm1, X), ("Sqrt", np.sqrt, POSITIVE),
                     ("Rsqrt", lambda x: 1 / np.sqrt(x), POSITIVE), ("Square", np.square, X),
                     ("Reciprocal", lambda x: 1 / x, X), ("Sin", np.sin, X), ("Cos", np.cos, X), ("Tan", np.tan, X),
-                    ("Sinh", np.sinh, X), ("Cosh", np.cosh, X), ("Tanh", np.tanh, X), ("Asin", np.arcsin, UNIT),
-                    ("Acos", np.arccos, UNIT), ("Atan", np.arctan, X), ("Asinh", np.arcsinh, X),
+                    ("Sinh", np.sinh, X), ("Cosh", np.cosh, X), ("Tanh", np.tanh, X), ("Atan", np.arctan, X), ("Asinh", np.arcsinh, X),
                     ("Acosh", np.arccosh, POSITIVE + 1), ("Atanh", np.arctanh, UNIT),
                     ("Sigmoid", lambda x: 1 / (1 + np.exp(-x)), X), ("Erf", erf, X), ("Erfc", lambda x: 1 - erf(x), X),
                     ("Ceil", np.ceil, X), ("Floor", np.floor, X), ("Trunc", np.trunc, X), ("Round", np.rint, X),
@@ -141,6 +141,11 @@ for name, fn, x in (("Abs", np.abs, X), ("Neg", np.negative, X), ("Exp", np.exp,
     case(name, [x], fn)
     case(name, [x[:, :0]], fn)
     case(name, [x[0, 0]], fn)
+for name, fn in (("Asin", np.arcsin), ("Acos", np.arccos)):
+    for x in (UNIT, UNIT[:, :0], UNIT[0, 0]):
+        case(name, [x], fn, types=(*NORM_TYPES, torch.float64, torch.complex64, torch.complex128))
+    case(name, [np.array([-1.0, 0, 1]) / 3], lambda x, fn=fn: fn(real(x)), types=(torch.int32,))
+    case(name, [np.array([-1.0, 0, 1]) / 10], lambda x, fn=fn: fn(real(x)), types=(torch.int64,))
 case("IsFinite", [np.array([1, np.inf, -np.inf, np.nan])], np.isfinite)
 case("Exp", [X], lambda x: 2.0**(0.5 * x + 1), base=2.0, scale=0.5, shift=1.0)
 case("Log", [POSITIVE], lambda x: np.log10(2 * real(x) + 1), base=10.0, scale=2.0, shift=1.0)
@@ -328,7 +333,6 @@ def test_every_row_has_a_case():
 # ---- layer normalisation against torch ----
 
 IMAGE = torch.linspace(-2, 3, 2 * 3 * 4 * 5).mul(5).sin().reshape(2, 3, 4, 5)
-NORM_TYPES = (torch.float32, torch.float16, torch.bfloat16)
 
 
 def torch_layer_norm(x, first, gamma, beta, eps):

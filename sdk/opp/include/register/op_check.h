@@ -303,8 +303,13 @@ inline std::string check(const ops::OpDef &op)
 {
     std::string why = check_versions(op);
 
+    if (op.refused == "MC2")
+        return op.type + ": MC2(): kernels that communicate are not computed; call a collective "
+                         "between two kernels";
     if (!op.refused.empty())
-        return op.type + ": " + op.refused + "(): the twin has AI Cores only";
+        return op.type + ": " + op.refused +
+               "(): the twin has AI Cores only; give the operator AICore().SetTiling(...) and "
+               "a kernel";
     if (op.outputs.empty())
         return op.type + ": it has no Output";
     if (!op.aicore.tiling)

@@ -45,6 +45,12 @@ class TestAxpy(TestCase):
             x = torch.ops.npu.axpy_aclnn(torch.ops.npu.scale_custom(x, 2.0), torch.ops.npu.axpy(x, x, -1.0) + 1, 1.0)
         self.assertEqual(x.cpu().unique().tolist(), [63.0])
 
+    def test_opcheck(self):
+        """Schema, fake tensors and dispatch are as torch.compile relies on."""
+        x = torch.randn(6, 9).npu()
+        for op, args in ((torch.ops.npu.axpy, (x, x, 0.5)), (torch.ops.npu.axpy_aclnn, (x, x)), (torch.ops.npu.scale_custom, (x, 2.0))):
+            torch.library.opcheck(op.default, args)
+
     def test_meta(self):
         x = torch.empty(6, 4, device="meta")
         self.assertEqual([f(x, x).shape for f in (torch.ops.npu.axpy, torch.ops.npu.axpy_aclnn)], [(6, 4)] * 2)
