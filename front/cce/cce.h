@@ -387,6 +387,7 @@ NPU_CCE_ALIGN(b32, u32)
 #undef NPU_CCE_ALIGN
 #undef NPU_CCE
 #if NPU_ARCH == 2201
+#include "cce_cube.h"
 #include "cce_vector.h"
 #endif
 #endif

@@ -828,20 +828,189 @@ void refuses(void **)
     assert_true(o.status == NPU_E_RANGE && strstr(o.story.c_str(), "this core has none"));
 }
 
-void every_name_was_called(void **) { assert_all_called({"cube"}); }
+/* ---- the raw intrinsics: what the calls above do, by another name ------------------------- */
+
+template <class T, class C, class Nd2Nz> void raw_product(Nd2Nz nd2nz)
+{
+    constexpr uint32_t K = 64, c0 = 32 / sizeof(T);
+    problem<T, C> p(M, K, N, 77);
+    std::vector<C> nz(M * N);
+    on_cube([&] {
+        T *a1 = in<T>(MEM_L1), *b1 = in<T>(MEM_L1, 131072);
+        nd2nz(a1, p.a.data(), M, K);
+        nd2nz(b1, p.b.data(), N, K);
+        copy_gm_to_cbuf(in<void>(MEM_L1, 262144), p.bias.data(), 0, 1, N * 4 / 32, 0, 0, PAD_NONE);
+        wait_for_all();
+        for (uint16_t i = 0; i < M / 16; i++)
+            load_cbuf_to_ca(in<T>(MEM_L0A) + i * 16 * K, a1, i, K / c0, M / 16, 0, 0, false,
+                            addr_cal_mode_t::inc);
+        load_cbuf_to_cb(in<T>(MEM_L0B), b1, 0, uint8_t(K / c0 * N / 16), 1, 0, 0, false,
+                        addr_cal_mode_t::inc);
+        copy_cbuf_to_bt(0, in<void>(MEM_L1, 262144), 0, 1, N * 4 / 32, 0, 0);
+        wait_for_all();
+        mad(in<C>(MEM_L0C), in<T>(MEM_L0A), in<T>(MEM_L0B), M, K, N, 0, false, true, false);
+        wait_for_all();
+        set_nd_para(1);
+        copy_matrix_cc_to_gm(p.c.data(), in<C>(MEM_L0C), 0, N, M, N, M, 0, NoQuant, 0, false, true);
+        copy_matrix_cc_to_gm(nz.data(), in<C>(MEM_L0C), 0, N, M, M * 16, M, 0, NoQuant, 0, false,
+                             false);
+    });
+    for (uint32_t i = 0; i < M; i++)
+        for (uint32_t j = 0; j < N; j++) {
+            const double want = p.sum(i, j) + double(p.bias[j]);
+            assert_true(double(p.c[i * N + j]) == want);
+            assert_true(double(nz[j / 16 * M * 16 + i * 16 + j % 16]) == want);
+        }
+}
+void raw_products(void **)
+{
+    for (const char *name :
+         {"copy_gm_to_cbuf_multi_nd2nz_b8", "copy_gm_to_cbuf_multi_nd2nz_b16",
+          "copy_gm_to_cbuf_multi_nd2nz_b32s", "copy_gm_to_cbuf", "load_cbuf_to_ca",
+          "load_cbuf_to_cb", "copy_cbuf_to_bt", "mad", "copy_matrix_cc_to_gm", "set_nd_para"})
+        call_is_tested(name);
+#define RAW(bits)                                                                                  \
+    [](auto *to, auto *from, uint16_t rows, uint16_t k) {                                          \
+        copy_gm_to_cbuf_multi_nd2nz_##bits(to, from, 0, 1, rows, k, 0, k, rows, 1, 0);             \
+    }
+    raw_product<int8_t, int32_t>(RAW(b8));
+    raw_product<half, float>(RAW(b16));
+    raw_product<bfloat16_t, float>(RAW(b16));
+    raw_product<float, float>(RAW(b32s));
+#undef RAW
+}
+void raw_moves(void **)
+{
+    const std::vector<uint8_t> gm = noise(8192, 41);
+    std::vector<uint8_t> back(128, 0);
+    for (const char *name :
+         {"load_gm_to_cbuf", "load_gm_to_ca", "load_gm_to_cb", "load_cbuf_to_ca_transpose",
+          "load_cbuf_to_cb_transpose", "create_cbuf_matrix", "create_ca_matrix", "create_cb_matrix",
+          "create_cbuf_matrix_bf16", "create_ca_matrix_bf16", "create_cb_matrix_bf16",
+          "copy_cbuf_to_fbuf", "copy_cbuf_to_gm", "copy_matrix_cc_to_cbuf", "set_quant_pre"})
+        call_is_tested(name);
+    on_cube([&] {
+        half *src = reinterpret_cast<half *>(const_cast<uint8_t *>(gm.data()));
+        load_gm_to_cbuf(in<half>(MEM_L1), src, 1, 2, 2, 1, 0, addr_cal_mode_t::inc);
+        load_gm_to_ca(in<half>(MEM_L0A), src, 3, 2, 2, 0, 0, addr_cal_mode_t::dec);
+        load_gm_to_cb(in<half>(MEM_L0B), src, 1, 2, 2, 0, 0, addr_cal_mode_t::inc);
+        wait_for_all();
+        for (uint32_t i = 0; i < 2; i++) {
+            same("load_gm_to_cbuf", memory(MEM_L1) + i * 1024, gm.data() + (1 + i * 2) * 512, 512);
+            same("load_gm_to_ca", memory(MEM_L0A) + i * 512, gm.data() + (3 - i * 2) * 512, 512);
+            same("load_gm_to_cb", memory(MEM_L0B) + i * 512, gm.data() + (1 + i * 2) * 512, 512);
+        }
+        load_cbuf_to_ca_transpose(in<half>(MEM_L0A), in<half>(MEM_L1), 0, 1, 1, 0,
+                                  addr_cal_mode_t::inc, 0);
+        load_cbuf_to_cb_transpose(in<half>(MEM_L0B), in<half>(MEM_L1), 0, 1, 1, 0,
+                                  addr_cal_mode_t::inc, 0);
+        load_cbuf_to_ca(in<half>(MEM_L0A, 512), in<half>(MEM_L1), 0, 1, 1, 0, 0, true,
+                        addr_cal_mode_t::inc);
+        wait_for_all();
+        for (uint32_t i = 0; i < 256; i++) {
+            const uint8_t *want = gm.data() + 512 + (i % 16 * 16 + i / 16) * 2;
+            same("load_cbuf_to_ca_transpose", memory(MEM_L0A) + i * 2, want, 2);
+            same("load_cbuf_to_cb_transpose", memory(MEM_L0B) + i * 2, want, 2);
+            same("load_cbuf_to_ca, turned", memory(MEM_L0A) + 512 + i * 2, want, 2);
+        }
+        const int64_t config = 2 | 1ll << 16 | 1ll << 32; /* two times one, one apart */
+        create_cbuf_matrix(in<half>(MEM_L1), config, half(2.0f));
+        create_ca_matrix(in<half>(MEM_L0A), config, half(3.0f));
+        create_cb_matrix(in<float>(MEM_L0B), config, uint32_t(0x40800000));
+        create_cbuf_matrix_bf16(in<bfloat16_t>(MEM_L1, 4096), config, bfloat16_t(5.0f));
+        create_ca_matrix_bf16(in<bfloat16_t>(MEM_L0A, 4096), config, bfloat16_t(6.0f));
+        create_cb_matrix_bf16(in<bfloat16_t>(MEM_L0B, 4096), config, bfloat16_t(7.0f));
+        wait_for_all();
+        is("create_cbuf_matrix", double(float(in<half>(MEM_L1)[32])), 2);
+        same("between", memory(MEM_L1) + 32, gm.data() + 512 + 32, 32);
+        is("create_ca_matrix", double(float(in<half>(MEM_L0A)[512])), 3);
+        is("create_cb_matrix", double(in<float>(MEM_L0B)[256]), 4);
+        is("create_cbuf_matrix_bf16", double(float(in<bfloat16_t>(MEM_L1, 4096)[32])), 5);
+        is("create_ca_matrix_bf16", double(float(in<bfloat16_t>(MEM_L0A, 4096)[512])), 6);
+        is("create_cb_matrix_bf16", double(float(in<bfloat16_t>(MEM_L0B, 4096)[512])), 7);
+        copy_gm_to_cbuf(in<void>(MEM_L1), gm.data(), 0, 1, 4, 0, 0, PAD_NONE);
+        copy_gm_to_cbuf(in<void>(MEM_L1, 8192), gm.data(), 0, 1, 1, 0, 0, PAD_MODE4);
+        wait_for_all();
+        for (uint32_t i = 0; i < 128; i++)
+            is("PAD_MODE4", memory(MEM_L1)[8192 + i], i % 16 < 4 ? gm[i / 16 * 4 + i % 16] : 0);
+        copy_cbuf_to_fbuf(in<void>(MEM_FB), in<void>(MEM_L1), 1, 4, 0, 0);
+        copy_cbuf_to_gm(back.data(), in<void>(MEM_L1), 0, 1, 4, 0, 0);
+        wait_for_all();
+        same("copy_cbuf_to_fbuf", memory(MEM_FB), gm.data(), 128);
+        same("copy_cbuf_to_gm", back.data(), gm.data(), 128);
+        for (uint32_t i = 0; i < 256; i++)
+            in<int32_t>(MEM_L0C)[i] = int32_t(i) - 100;
+        set_quant_pre(parameter(0.5f, 0));
+        copy_matrix_cc_to_cbuf(in<half>(MEM_L1), in<int32_t>(MEM_L0C), 0, 16, 16, 256, 16, 0,
+                               DEQF16, 1, false, false);
+        wait_for_all();
+        for (uint32_t i = 0; i < 256; i++)
+            is("copy_matrix_cc_to_cbuf", double(float(in<half>(MEM_L1)[i])),
+               i < 100 ? 0 : (i - 100.0) / 2);
+    });
+}
+/* Width 4 with a column of padding on its left: registers packed as the chip has them. */
+void raw_images(void **)
+{
+    for (const char *name : {"img2colv2_cbuf_to_ca", "img2colv2_cbuf_to_cb", "set_fmatrix",
+                             "set_fmatrix_b", "set_padding", "set_l3d_rpt", "set_l1_3d_size"})
+        call_is_tested(name);
+    on_cube([] {
+        for (uint32_t i = 0; i < 1024; i++)
+            in<half>(MEM_L1)[i] = half(float(i));
+        for (int side = 0; side < 2; side++) {
+            const uint64_t image = 4 | 4ull << 16 | 1ull << 32; /* 4 x 4, one column of padding */
+            if (side)
+                set_fmatrix_b(image);
+            else
+                set_fmatrix(image);
+            set_padding(0x4500); /* 5 */
+            set_l3d_rpt(1 << 16);
+            set_l1_3d_size(0);
+            img2colv2_cbuf_to_ca(in<half>(MEM_L0A), in<half>(MEM_L1), 16, 16, 0, 0, 1, 1, 1, 1, 1,
+                                 1, false, false, false, side != 0, 16);
+            img2colv2_cbuf_to_cb(in<half>(MEM_L0B), in<half>(MEM_L1), 16, 16, 0, 0, 1, 1, 1, 1, 1,
+                                 1, false, false, false, side != 0, 16);
+            wait_for_all();
+            for (uint32_t r = 0; r < 16; r++)
+                for (uint32_t c = 0; c < 16; c++) {
+                    const double want = r % 5 ? (r / 5 * 4 + r % 5 - 1) * 16.0 + c : 5;
+                    is("img2colv2_cbuf_to_ca", double(float(in<half>(MEM_L0A)[r * 16 + c])), want);
+                    is("img2colv2_cbuf_to_cb", double(float(in<half>(MEM_L0B)[c * 16 + r])), want);
+                }
+            set_fmatrix(0);
+        }
+    });
+}
+
+void every_name_was_called(void **)
+{
+    assert_all_called({"cube"});
+    assert_all_called({"cube"}, "cce");
+}
 
 } // namespace
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bursts_into_l1), cmocka_unit_test(padded_into_l1),
-        cmocka_unit_test(fractals),       cmocka_unit_test(turned),
-        cmocka_unit_test(products),       cmocka_unit_test(nibbles),
-        cmocka_unit_test(sparse),         cmocka_unit_test(hf32),
-        cmocka_unit_test(filled),         cmocka_unit_test(out_of_l1),
-        cmocka_unit_test(images),         cmocka_unit_test(quantised),
-        cmocka_unit_test(refuses),        cmocka_unit_test(every_name_was_called),
+        cmocka_unit_test(bursts_into_l1),
+        cmocka_unit_test(padded_into_l1),
+        cmocka_unit_test(fractals),
+        cmocka_unit_test(turned),
+        cmocka_unit_test(products),
+        cmocka_unit_test(nibbles),
+        cmocka_unit_test(sparse),
+        cmocka_unit_test(hf32),
+        cmocka_unit_test(filled),
+        cmocka_unit_test(out_of_l1),
+        cmocka_unit_test(images),
+        cmocka_unit_test(quantised),
+        cmocka_unit_test(refuses),
+        cmocka_unit_test(raw_products),
+        cmocka_unit_test(raw_moves),
+        cmocka_unit_test(raw_images),
+        cmocka_unit_test(every_name_was_called),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
