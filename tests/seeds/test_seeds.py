@@ -173,6 +173,15 @@ def test_layouts(block):
     assert [p for p in wanted if not (ROOT / folder / p).exists()] == []
 
 
+def test_layout_of_pattern_b():
+    """L1 with its tiling folder: what lies below framework/{pkg}/ is a package of ours as it stands."""
+    text = seed("L1", **{"{pkg}": "rms_norm_ext", "{op_name}": "rms_norm", "{kernel_name}": "rms_norm"})
+    inner = "framework/rms_norm_ext/"
+    wanted = [p.removeprefix(inner) for p in paths_of(text) if p.startswith(inner)]
+    assert "csrc/host/tiling/*_tiling.cpp" in wanted and len(wanted) >= 12
+    assert [p for p in wanted if not list((ROOT / "ops/npu_ops/rms_norm/legacy").glob(p))] == []
+
+
 def test_l3_is_drawn():
     assert "op_plugin/ops/<chosen_domain_folder>/add_custom.cpp" in paths_of(seed("L3"))
 
