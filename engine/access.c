@@ -818,6 +818,25 @@ static bool has_lanes(const struct npu_view *v, uint32_t chunk, const uint64_t m
     return mask[lane / 64] >> (lane % 64) & whole;
 }
 
+/* Nearly every chunk is a blk, which is one move of a register and no call. */
+static inline void copy_chunk(uint8_t *to, const uint8_t *from, uint32_t bytes)
+{
+    if (bytes == NPU_BLK_BYTES)
+        memcpy(to, from, NPU_BLK_BYTES);
+    else
+        memcpy(to, from, bytes);
+}
+
+static bool has_all_lanes(const uint64_t mask[2], uint32_t lanes)
+{
+    const uint64_t low = lanes < 64 ? (UINT64_C(1) << lanes) - 1 : ~UINT64_C(0);
+    const uint64_t high = lanes <= 64   ? 0
+                          : lanes < 128 ? (UINT64_C(1) << (lanes - 64)) - 1
+                                        : ~UINT64_C(0);
+
+    return (mask[0] & low) == low && (mask[1] & high) == high;
+}
+
 void npu_view_gather(uint8_t *dense, const struct npu_core_int *c, const struct npu_view *v,
                      uint32_t r, const uint64_t *mask)
 {
@@ -829,7 +848,7 @@ void npu_view_gather(uint8_t *dense, const struct npu_core_int *c, const struct 
     }
     for (uint32_t k = 0; k < v->n_chunks; k++)
         if (!mask || has_lanes(v, k, mask))
-            memcpy(dense + k * v->chunk_bytes, from + k * v->chunk_step, v->chunk_bytes);
+            copy_chunk(dense + k * v->chunk_bytes, from + k * v->chunk_step, v->chunk_bytes);
 }
 
 void npu_view_scatter(struct npu_core_int *c, const struct npu_view *v, uint32_t r,
@@ -839,12 +858,16 @@ void npu_view_scatter(struct npu_core_int *c, const struct npu_view *v, uint32_t
     const uint32_t per = v->lanes_per_chunk, elem = v->chunk_bytes / per;
     const uint64_t whole = per < 64 ? (UINT64_C(1) << per) - 1 : ~UINT64_C(0);
 
+    if (v->chunk_step == v->chunk_bytes && lanes % per == 0 && has_all_lanes(mask, lanes)) {
+        memcpy(to, dense, (size_t)lanes * elem);
+        return;
+    }
     for (uint32_t k = 0; k * per < lanes; k++) {
         const uint64_t bits = mask[k * per / 64] >> (k * per % 64) & whole;
         uint8_t *chunk = to + k * v->chunk_step;
         const uint8_t *from = dense + k * v->chunk_bytes;
         if (bits == whole) {
-            memcpy(chunk, from, v->chunk_bytes);
+            copy_chunk(chunk, from, v->chunk_bytes);
             continue;
         }
         for (uint32_t i = 0; i < per; i++)

@@ -667,6 +667,28 @@ NPU_INLINE uint8_t pack8(const uint8_t *flag)
     return (uint8_t)(v * UINT64_C(0x0102040810204080) >> 56);
 }
 
+#if defined(__AVX512BW__)
+/* A comparison makes the bits, 16 at a time. */
+NPU_INLINE __m512 wide_f16(const uint16_t *p)
+{
+    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p));
+}
+NPU_INLINE __m512 wide_f32(const float *p) { return _mm512_loadu_ps(p); }
+enum { MASK_LT = _CMP_LT_OQ, MASK_GT = _CMP_GT_OQ, MASK_EQ = _CMP_EQ_OQ };
+enum { MASK_LE = _CMP_LE_OQ, MASK_GE = _CMP_GE_OQ, MASK_NE = _CMP_NEQ_OQ };
+#define MASK_f16(p, q, name) _mm512_cmp_ps_mask(wide_f16(p), wide_f16(q), MASK_##name)
+#define MASK_f32(p, q, name) _mm512_cmp_ps_mask(wide_f32(p), wide_f32(q), MASK_##name)
+#define MASK_s32(p, q, name) _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(p), _mm512_loadu_si512(q))
+#define CMP_ONE(T, name, expr)                                                                     \
+    static void cmp_##name##_##T(uint8_t *dst, const void *src0, const void *src1, uint32_t n)     \
+    {                                                                                              \
+        const st_##T *p = src0, *q = src1;                                                         \
+        for (uint32_t i = 0; i < n; i += 16) {                                                     \
+            const uint16_t bits = MASK_##T(p + i, q + i, name);                                    \
+            memcpy(dst + i / 8, &bits, sizeof bits);                                               \
+        }                                                                                          \
+    }
+#else
 #define load_f16 up_f16
 NPU_INLINE void load_f32(float *x, const float *p) { memcpy(x, p, W * sizeof *x); }
 NPU_INLINE void load_s32(int32_t *x, const int32_t *p) { memcpy(x, p, W * sizeof *x); }
@@ -688,6 +710,7 @@ NPU_INLINE void load_s32(int32_t *x, const int32_t *p) { memcpy(x, p, W * sizeof
                 dst[(i + (uint32_t)j) / 8] = pack8(flag + j);                                      \
         }                                                                                          \
     }
+#endif
 /* Every relation with NaN is false, NE included: so says the vendor's table. */
 #define CMP_ALL(M, T)                                                                              \
     M(T, LT, a < b)                                                                                \
@@ -696,6 +719,41 @@ CMP_ALL(CMP_ONE, f16)
 CMP_ALL(CMP_ONE, f32)
 CMP_ONE(s32, EQ, a == b)
 
+#if defined(__AVX512BW__)
+static void sel_b16(void *dst, const uint8_t *choice, const void *src0, const void *src1,
+                    uint32_t n)
+{
+    const uint16_t *a = src0, *b = src1;
+    uint16_t *d = dst;
+
+    for (uint32_t i = 0; i < n; i += 32) {
+        const uint32_t left = n - i, there = left < 32 ? (1u << left) - 1 : ~0u;
+        uint32_t bits = 0;
+        memcpy(&bits, choice + i / 8, left < 32 ? left / 8 : sizeof bits);
+        _mm512_mask_storeu_epi16(d + i, there,
+                                 _mm512_mask_blend_epi16(bits,
+                                                         _mm512_maskz_loadu_epi16(there, b + i),
+                                                         _mm512_maskz_loadu_epi16(there, a + i)));
+    }
+}
+
+static void sel_b32(void *dst, const uint8_t *choice, const void *src0, const void *src1,
+                    uint32_t n)
+{
+    const uint32_t *a = src0, *b = src1;
+    uint32_t *d = dst;
+
+    for (uint32_t i = 0; i < n; i += 16) {
+        const uint16_t there = (uint16_t)(n - i < 16 ? (1u << (n - i)) - 1 : ~0u);
+        uint16_t bits = 0;
+        memcpy(&bits, choice + i / 8, n - i < 16 ? (n - i) / 8 : sizeof bits);
+        _mm512_mask_storeu_epi32(d + i, there,
+                                 _mm512_mask_blend_epi32(bits,
+                                                         _mm512_maskz_loadu_epi32(there, b + i),
+                                                         _mm512_maskz_loadu_epi32(there, a + i)));
+    }
+}
+#else
 #define SEL_ONE(T)                                                                                 \
     static void sel_##T(void *dst, const uint8_t *choice, const void *src0, const void *src1,      \
                         uint32_t n)                                                                \
@@ -708,6 +766,7 @@ CMP_ONE(s32, EQ, a == b)
     }
 SEL_ONE(b16)
 SEL_ONE(b32)
+#endif
 
 /* ---- the table --------------------------------------------------------------------------------
  */

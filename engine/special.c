@@ -413,16 +413,21 @@ static void dequantize_bytes(const struct repeat *p)
 static void put_nibbles(const struct repeat *p)
 {
     const struct npu_view *d = &p->w->view[VIEW_DST];
+    const uint32_t lanes = p->w->lanes, per = d->lanes_per_chunk;
     int8_t v[MAX_LANES];
 
-    p->c->lanes->conv[TYPE_f16][TYPE_s8][p->in->mode](v, p->a, p->w->lanes);
-    for (uint32_t i = 0; i < p->w->lanes; i++) {
-        const int x = v[i] < -8 ? -8 : v[i] > 7 ? 7 : v[i];
-        uint8_t *to =
-            result_at(p) + i / d->lanes_per_chunk * d->chunk_step + i % d->lanes_per_chunk / 2;
+    p->c->lanes->conv[TYPE_f16][TYPE_s8][p->in->mode](v, p->a, lanes);
+    for (uint32_t i = 0; i < lanes; i++)
+        v[i] = v[i] < -8 ? -8 : v[i] > 7 ? 7 : v[i];
+    for (uint32_t i = 0; i < lanes; i += 2)
+        p->out[i / 2] = (uint8_t)((v[i] & 0xf) | (v[i + 1] & 0xf) << 4);
+    for (uint32_t k = 0; !p->gather_mask && k * per < lanes; k++)
+        memcpy(result_at(p) + k * d->chunk_step, p->out + k * per / 2, per / 2);
+    for (uint32_t i = 0; p->gather_mask && i < lanes; i++) {
+        uint8_t *to = result_at(p) + i / per * d->chunk_step + i % per / 2;
         if (!npu_mask_has(p->mask, i))
             continue;
-        *to = (uint8_t)(i % 2 ? (*to & 0x0f) | (x & 0xf) << 4 : (*to & 0xf0) | (x & 0xf));
+        *to = (uint8_t)(i % 2 ? (*to & 0x0f) | (v[i] & 0xf) << 4 : (*to & 0xf0) | (v[i] & 0xf));
     }
 }
 
@@ -430,9 +435,9 @@ static void widen_nibbles(const struct repeat *p)
 {
     int8_t v[MAX_LANES];
 
-    for (uint32_t i = 0; i < p->w->lanes; i++) {
-        const int x = p->a[i / 2] >> (i % 2 * 4) & 0xf;
-        v[i] = (int8_t)(x - (x & 8) * 2);
+    for (uint32_t i = 0; i < p->w->lanes / 2; i++) {
+        v[2 * i] = (int8_t)((int8_t)(p->a[i] << 4) >> 4);
+        v[2 * i + 1] = (int8_t)((int8_t)p->a[i] >> 4);
     }
     p->c->lanes->conv[TYPE_s8][TYPE_f16][ROUND_NONE](p->out, v, p->w->lanes);
     put_lanes(p);
