@@ -220,12 +220,15 @@ static bool sides_have_options(const struct cc_args *a)
 static bool is_device_alone(const struct unit *u)
 {
     struct cc_rewritten r;
-    const bool ok = u->j->args->aclrt && cc_rewrite(u->text[HOST].s, u->text[HOST].size, CC_HOST,
-                                                    true, u->j->args->workspace, &r);
+    const struct cc_args *a = u->j->args;
+
+    if (!a->aclrt && a->action != CC_HEADERS)
+        return false;
+    const bool ok =
+        cc_rewrite(u->text[HOST].s, u->text[HOST].size, CC_HOST, true, a->workspace, &r);
     const bool alone = ok && !r.n_launches;
 
-    if (u->j->args->aclrt)
-        cc_rewritten_finish(&r);
+    cc_rewritten_finish(&r);
     return alone;
 }
 

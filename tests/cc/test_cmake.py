@@ -105,3 +105,7 @@ extern "C" __global__ __aicore__ void k(GM_ADDR y) { op<int> o; *(__gm__ int *)y
 """)
     cc.compile("-x", "asc", "--npu-arch=dav-2201", "--aclrt-launch", "-c", source, "-o", "k.o")
     cc.compile("-x", "asc", "--npu-arch=dav-2201", "-c", source, "-o", "k.o", expect=1)
+    late = cc.source("late.cpp", source.read_text() + "#if __CCE_AICORE__ >= 220\n" + """
+extern "C" __global__ __aicore__ void late(GM_ADDR y) { *(__gm__ int *)y = 8; }\n#endif\n""")
+    cc.compile("-x", "asc", "--npu-arch=dav-2201", "--aclrt-headers=.", late)
+    assert (cc.directory / "aclrtlaunch_late.h").exists()

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole programs from source to result, on the real runtime."""
 
+import sysconfig
+from pathlib import Path
+
 import pytest
 
 
@@ -270,3 +273,31 @@ int main()
 
 def test_older_names(build_and_run):
     assert build_and_run("older", OLDER).stdout == "0 0.5 0.5 5 5 1\n"
+
+
+GERT = """#include "graph/types.h"
+#include "graph/utils/type_utils.h"
+#include "register/op_def_registry.h"
+#include "exe_graph/runtime/tensor.h"
+int main()
+{
+    const gert::StorageFormat nd(ge::FORMAT_ND, ge::FORMAT_ND, gert::ExpandDimsType());
+    const gert::Tensor t(gert::StorageShape({2, 3}, {2, 3}), nd, ge::DT_BF16);
+    gert::CompileTimeTensorDesc desc;
+    desc.SetDataType(t.GetDataType());
+    desc.SetOriginFormat(t.GetOriginFormat());
+    return t.GetSize() == 12 && ge::TypeUtils::DataTypeToSerialString(desc.GetDataType()) == "DT_BF16" &&
+                   ge::TypeUtils::FormatToSerialString(desc.GetOriginFormat()) == "ND" &&
+                   ge::TypeUtils::DataTypeToSerialString(ge::DataType(99)) == "UNDEFINED"
+               ? int(ge::GRAPH_SUCCESS) : 1;
+}
+"""
+
+
+@pytest.mark.parametrize("order", [[0], [0, 1], [1, 0]], ids=["alone", "before torch_npu", "behind torch_npu"])
+def test_host_headers_beside_those_of_torch_npu(cc, order):
+    """torch_npu's wheel has headers of the same names; a file that includes both keeps the first."""
+    places = [cc.prefix / "include", Path(sysconfig.get_path("platlib")) / "torch_npu" / "include"]
+    source = cc.source("gert.cpp", GERT)
+    cc.run("g++", "-std=c++17", *[f"-I{places[i]}" for i in order], source, "-o", "gert")
+    cc.run(cc.directory / "gert")

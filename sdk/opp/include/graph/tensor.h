@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tensor.h - ge::Shape, the shape that the host side of the high-level API takes. */
-#ifndef NPUTWIN_GRAPH_TENSOR_H
-#define NPUTWIN_GRAPH_TENSOR_H
+#ifndef INC_EXTERNAL_GRAPH_TENSOR_H_ /* types.h says why */
+#define INC_EXTERNAL_GRAPH_TENSOR_H_
 #include "types.h"
 #include <cstddef>
 #include <utility>

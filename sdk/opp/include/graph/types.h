@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* types.h - data types, formats and the status of host functions. The numbers are the interface's.
+/*
+ * types.h - data types, formats and the status of host functions. The numbers are the interface's.
+ *
+ * The guards are the interface's too: torch_npu's wheel has headers of the same names and types,
+ * and a file that includes both keeps the ones that come first.
  */
 #ifndef NPUTWIN_GRAPH_TYPES_H
 #define NPUTWIN_GRAPH_TYPES_H
+#include "ge_error_codes.h"
 #include <cstdint>
 
+#ifndef INC_EXTERNAL_GRAPH_TYPES_H_
+#define INC_EXTERNAL_GRAPH_TYPES_H_
 namespace ge {
-
-using graphStatus = uint32_t;
-constexpr graphStatus GRAPH_SUCCESS = 0;
-constexpr graphStatus GRAPH_FAILED = 0xFFFFFFFF;
-constexpr graphStatus GRAPH_PARAM_INVALID = 50331649;
 
 enum DataType : int32_t {
     DT_FLOAT = 0,
@@ -88,4 +90,5 @@ inline int GetSizeByDataType(DataType type)
 }
 
 } // namespace ge
+#endif
 #endif

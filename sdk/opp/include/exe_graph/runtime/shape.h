@@ -64,6 +64,14 @@ public:
 
 class StorageShape : private npu_opp_storage_shape {
 public:
+    StorageShape() : npu_opp_storage_shape{} {}
+    StorageShape(std::initializer_list<int64_t> origin_dims,
+                 std::initializer_list<int64_t> storage_dims)
+        : npu_opp_storage_shape{}
+    {
+        MutableOriginShape() = Shape(origin_dims);
+        MutableStorageShape() = Shape(storage_dims);
+    }
     const Shape &GetOriginShape() const { return *Shape::Of(&origin); }
     const Shape &GetStorageShape() const { return *Shape::Of(&storage); }
     Shape &MutableOriginShape() { return *Shape::Of(&origin); }

@@ -7,8 +7,28 @@
 
 namespace gert {
 
+/* Which dimensions a storage format adds: none of the formats that the twin has adds any. */
+class ExpandDimsType {};
+class StorageFormat {
+public:
+    StorageFormat() = default;
+    StorageFormat(ge::Format origin, ge::Format storage, const ExpandDimsType &)
+        : origin_(origin), storage_(storage)
+    {
+    }
+    ge::Format GetOriginFormat() const { return origin_; }
+    ge::Format GetStorageFormat() const { return storage_; }
+
+private:
+    ge::Format origin_ = ge::FORMAT_ND, storage_ = ge::FORMAT_ND;
+};
+
 class CompileTimeTensorDesc : private npu_opp_tensor {
 public:
+    CompileTimeTensorDesc() : npu_opp_tensor{} {}
+    void SetDataType(ge::DataType t) { type = t; }
+    void SetOriginFormat(ge::Format f) { origin_format = f; }
+    void SetStorageFormat(ge::Format f) { storage_format = f; }
     ge::DataType GetDataType() const { return ge::DataType(type); }
     ge::Format GetOriginFormat() const { return ge::Format(origin_format); }
     ge::Format GetStorageFormat() const { return ge::Format(storage_format); }
@@ -23,6 +43,17 @@ public:
  * null but for scalars and for the inputs that ValueDepend asks for. */
 class Tensor : private npu_opp_tensor {
 public:
+    Tensor() : npu_opp_tensor{} {}
+    /* Without memory: for a program that calls a TilingFunc itself. */
+    Tensor(const StorageShape &dims, const StorageFormat &format, ge::DataType t) : npu_opp_tensor{}
+    {
+        *Shape::Of(&shape.origin) = dims.GetOriginShape();
+        *Shape::Of(&shape.storage) = dims.GetStorageShape();
+        type = t;
+        origin_format = format.GetOriginFormat();
+        storage_format = format.GetStorageFormat();
+        is_given = 1;
+    }
     const Shape &GetOriginShape() const { return *Shape::Of(&shape.origin); }
     const Shape &GetStorageShape() const { return *Shape::Of(&shape.storage); }
     int64_t GetShapeSize() const { return GetStorageShape().GetShapeSize(); }
