@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-static const struct check_rule *const groups[] = {layout_rules,    torch_rules,  launch_rules,
-                                                  opcommand_rules, kernel_rules, cmake_rules,
-                                                  python_rules,    text_rules,   amct_rules};
+static const struct check_rule *const groups[] = {
+    layout_rules, torch_rules,  launch_rules, opcommand_rules, kernel_rules,
+    cmake_rules,  python_rules, text_rules,   amct_rules,      plugin_rules};
 
 static void print_budgets(struct check *c)
 {

@@ -281,6 +281,6 @@ struct check_rule {
     void (*look)(struct check *c);
 };
 extern const struct check_rule layout_rules[], torch_rules[], launch_rules[], opcommand_rules[],
-    kernel_rules[], cmake_rules[], python_rules[], text_rules[], amct_rules[];
+    kernel_rules[], cmake_rules[], python_rules[], text_rules[], amct_rules[], plugin_rules[];
 
 #endif
