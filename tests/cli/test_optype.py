@@ -26,7 +26,8 @@ BNTrainingUpdateGrad BNTrainingReduceGrad BN3DTrainingReduce BN3DTrainingUpdate 
 BN3DTrainingReduceGrad BNInfer BNInferGrad Quantize DropOutGenMask DropOutGenMaskV3 StatelessDropOutGenMask
 DropOutDoMask DropOutDoMaskV3 AttentionScore AttentionScoreGrad ScatterElements GatherElements ScatterNdAdd
 ScatterNdUpdate ScatterUpdate InplaceIndexAdd AsStrided ViewCopy UniqueWithCountsAndSorting NonZero MaskedSelect TopKV2
-ArgMaxV2 ArgMin Range
+ArgMaxV2 ArgMin Range SoftmaxCrossEntropyWithLogits ArgMaxGrad OneHot OneHotD ConfusionTransposeD StatelessRandomUniformV2
+StatelessRandomNormalV2 RmsNormGrad AddRmsNorm
 """.split())
 TYPES = [name for name in ROWS if name not in OWN | REFUSED]
 SAMPLE = ["Add", "SelectV2", "ReduceSum", "ConcatD", "Cast", "PadV3", "GatherV2", "Sort", "MatMul", "StridedSlice", "LayerNorm", "SoftmaxV2"]
