@@ -18,23 +18,18 @@ ROOT = Path(__file__).resolve().parents[2]
 ROW = re.compile(r'^ACLOP\("(\w+)", \w+, "([^"]*)", "([^"]*)", "([^"]*)",', re.M)
 ROWS = {name: rest for name, *rest in ROW.findall((ROOT / "rt/opapi/aclop.def").read_text())}
 OWN = {"LayerNormV3", "LayerNormV4"}  # they have templates, with gradients
-# Outputs of a shape that takes more than the row says (convolutions, pooling, norms of batches, scatters, masks): refused by name.
-REFUSED = set("""
-MirrorPad Conv2D Conv3D Conv2DBackpropFilter Conv3DBackpropFilter Conv2DBackpropInput Conv3DBackpropInput
-Conv2DTranspose Conv3DTranspose MaxPoolWithArgmaxV1 MaxPoolGradWithArgmaxV1 BNTrainingReduce BNTrainingUpdate
-BNTrainingUpdateGrad BNTrainingReduceGrad BN3DTrainingReduce BN3DTrainingUpdate BN3DTrainingUpdateGrad
-BN3DTrainingReduceGrad BNInfer BNInferGrad Quantize DropOutGenMask DropOutGenMaskV3 StatelessDropOutGenMask
-DropOutDoMask DropOutDoMaskV3 AttentionScore AttentionScoreGrad ScatterElements GatherElements ScatterNdAdd
-ScatterNdUpdate ScatterUpdate InplaceIndexAdd AsStrided ViewCopy UniqueWithCountsAndSorting NonZero MaskedSelect TopKV2
-ArgMaxV2 ArgMin Range SoftmaxCrossEntropyWithLogits ArgMaxGrad OneHot OneHotD ConfusionTransposeD StatelessRandomUniformV2
-StatelessRandomNormalV2 RmsNormGrad AddRmsNorm
-""".split())
-TYPES = [name for name in ROWS if name not in OWN | REFUSED]
 SAMPLE = ["Add", "SelectV2", "ReduceSum", "ConcatD", "Cast", "PadV3", "GatherV2", "Sort", "MatMul", "StridedSlice", "LayerNorm", "SoftmaxV2"]
 
 
 def name_of(op_type):
     return "op_" + re.sub(r"(?<!^)(?=[A-Z])", "_", op_type).lower()
+
+
+def written(run):
+    """The types that `new` writes; the rest it refuses by name: outputs whose shape takes more than the row says."""
+    done = {name: run("nputwin", "new", "op", name_of(name), "--optype", name, "--dry-run") for name in ROWS if name not in OWN}
+    assert all(d.returncode == 0 or (d.returncode == 2 and f"operator type {name}" in d.stderr) for name, d in done.items())
+    return [name for name, d in done.items() if d.returncode == 0]
 
 
 def make(run, folder, op_type):
@@ -83,13 +78,13 @@ def build(folder):
     done = subprocess.run(
         ["g++", "-std=c++17", "-O0", "-Wall", "-Werror", "-fPIC", "-shared", f"-DCURRENT_VERSION=V{version}", "all.cpp", "-o", "all.so",
          *[f"-isystem{path}" for path in includes], f"-L{npu_dir}/lib", f"-L{torch_dir}/lib", "-ltorch_npu", "-ltorch_cpu", "-lc10"],
-        cwd=folder, capture_output=True, text=True, timeout=900)
+        cwd=folder, capture_output=True, text=True, timeout=2400)
     assert done.returncode == 0, done.stderr[-4000:]
 
 
-@pytest.mark.parametrize("types", [pytest.param(SAMPLE, id="sample"), pytest.param(TYPES, id="every", marks=pytest.mark.long)])
+@pytest.mark.parametrize("types", [pytest.param(SAMPLE, id="sample"), pytest.param(None, id="every", marks=pytest.mark.long)])
 def test_compiles_and_passes(run, tmp_path, types):
-    trees = [make(run, tmp_path, op_type) for op_type in types]
+    trees = [make(run, tmp_path, op_type) for op_type in types or written(run)]
     (tmp_path / "all.cpp").write_text(includes_first([(tree / f"csrc/host/{tree.name[:-10]}.cpp").read_text() for tree in trees]))
     build(tmp_path)
     env = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")}
@@ -104,7 +99,9 @@ def words(text):
 
 def test_schema_is_the_rows(run, tmp_path):
     """Inputs and attributes in the row's order and by its names; left out is what has one value or none here."""
-    for op_type in TYPES:
+    types = written(run)
+    assert len(types) >= 140 and set(SAMPLE) < set(types)
+    for op_type in types:
         text = (make(run, tmp_path, op_type) / f"csrc/host/{name_of(op_type)}.cpp").read_text()
         schema, rets = re.search(r'm\.def\("\w+\((.*)\) -> (.*)"\);', text).groups()
         inputs, outputs, attrs = ROWS[op_type]
@@ -120,13 +117,6 @@ def test_trees_are_clean(run, tmp_path):
         make(run, tmp_path, op_type)
     done = run("nputwin", "check", "--format", "json", cwd=tmp_path)
     assert json.loads(done.stdout)["items"] == []
-
-
-def test_what_is_refused(run, tmp_path):
-    assert REFUSED < set(ROWS) and len(TYPES) > 2 * len(REFUSED)
-    for op_type in REFUSED:
-        done = run("nputwin", "new", "op", "scale", "--optype", op_type, cwd=tmp_path)
-        assert done.returncode == 2 and f"operator type {op_type}" in done.stderr and list(tmp_path.iterdir()) == []
 
 
 def test_an_unknown_type_names_the_nearest(run, tmp_path):
