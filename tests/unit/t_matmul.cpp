@@ -294,8 +294,15 @@ void test_what_is_missing(void **)
                           mm.IterateAll(p.gc);
                       }),
                NPU_E_ARG, {"no B (SetTensorB)"});
-    is_refused(direct(t, [](direct_t &mm) { mm.SetTensorA(p.ga, true); }), NPU_E_ARG,
-               {"SetTensorA: transposed", "ISTRANS"});
+    static problem<float, float> f(64, 64, 64);
+    is_refused(run_on(CORE_AIC, 0,
+                      [&] {
+                          TPipe pipe;
+                          MatmulImpl<nd<float>, nd<float>, nd<float>, nd<float>> mm;
+                          REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &t);
+                          mm.SetTensorA(f.ga, true);
+                      }),
+               NPU_E_ARG, {"SetTensorA: transposed", "ISTRANS"});
     is_refused(direct(t, [](direct_t &mm) { mm.SetBias(p.gbias); }), NPU_E_ARG, {"isBias", "is 0"});
     is_refused(direct(t, [](direct_t &mm) { mm.GetTensorC(p.gc); }), NPU_E_ARG,
                {"GetTensorC: no tile has been computed"});

@@ -272,6 +272,11 @@ TILING_DATA_FIELD_DEF_STRUCT(TCubeTiling, cube)
 END_TILING_DATA_DEF;
 } // namespace optiling
 
+/* A constant out of bytes. */
+constexpr uint8_t bytes_of_a_plan[sizeof(TCubeTiling)] = {24, 0, 0, 0, 0, 1};
+constexpr TCubeTiling constant_plan = convert_from_bytes<TCubeTiling>(bytes_of_a_plan);
+static_assert(constant_plan.usedCoreNum == 24 && constant_plan.M == 256 && constant_plan.N == 0);
+
 /* What is nested in a copy is the copy's own. */
 static void test_copy_of_nested_plans(void **)
 {

@@ -603,11 +603,15 @@ private:
     void SetSide(mm_operand &x, const npu_ref &ref, bool is_local, bool turns, bool may_turn,
                  const char *name, npu_where where)
     {
-        if (NPU_UNLIKELY(turns && !may_turn && IsMine()))
-            npu_fault(core(), NPU_E_ARG, where,
-                      "%s: transposed, and ISTRANS of its MatmulType is false: the plan leaves no "
-                      "room for it",
-                      name);
+        if (NPU_UNLIKELY(turns && !may_turn && IsMine())) {
+            constexpr const char *why =
+                "%s: transposed, and ISTRANS of its MatmulType is false: the plan may not have the "
+                "room in L1 for it, and the page says that results are wrong then";
+            if (sizeof(SrcT) == 2) /* whose fractals take as much room either way */
+                npu_note(core(), "MATMUL-ISTRANS", where, why, name);
+            else
+                npu_fault(core(), NPU_E_ARG, where, why, name);
+        }
         if (NPU_UNLIKELY(turns && is_nibble<SrcT> && &x == &m_.a && IsMine()))
             npu_fault(core(), NPU_E_UNSUP, where, "%s: A of int4b_t is not transposed on this chip",
                       name);

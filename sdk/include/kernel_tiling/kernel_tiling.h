@@ -38,6 +38,18 @@ namespace AscendC::tiling {
 
 } // namespace AscendC::tiling
 
+/* A plan out of its bytes, also for plans that are constants of a program. */
+template <class T> constexpr T convert_from_bytes(const uint8_t *bytes)
+{
+    struct raw {
+        uint8_t byte[sizeof(T)];
+    };
+    raw r = {};
+    for (decltype(sizeof(T)) i = 0; i < sizeof(T); i++)
+        r.byte[i] = bytes[i];
+    return __builtin_bit_cast(T, r);
+}
+
 /* Kernels say these names alone. */
 #define TILING(name, ...) using AscendC::tiling::name;
 #include "tilings.def"
