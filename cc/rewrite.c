@@ -105,12 +105,27 @@ void cc_blank(struct cc_rw *w, int32_t a, int32_t b)
     }
 }
 
+/* Where the lines of the preprocessor begin between token i and the one before it, or NULL. */
+static const char *markers_before(const struct cc_lex *l, int32_t i)
+{
+    uint32_t from = i > 0 ? tok_end(l, i - 1) : 0;
+
+    return memmem(l->text + from, l->tok[i].at - from, "\n#", 2);
+}
+
 void cc_resync(struct cc_rw *w, int32_t i)
 {
+    const char *markers;
     struct cc_place p;
 
     if (i >= w->lex.n)
         return;
+    markers = markers_before(&w->lex, i);
+    if (markers) { /* they say where token i is, and which files begin and end on the way there */
+        w->done = (uint32_t)(markers - w->lex.text);
+        cc_flush(w, i);
+        return;
+    }
     p = cc_place_of(&w->lex, w->lex.tok[i].at);
     cc_put(w, "\n# %u %.*s%s\n%*s", p.line, p.file_len, p.file, p.system ? " 3 4" : "",
            (int)(p.col < 4096 ? p.col - 1 : 0), "");
