@@ -67,13 +67,22 @@ static bool has_letters(const char *words, const char *letters)
     return true;
 }
 
+/* An attribute without a default: only optype.def knows a value for the test. */
+static bool asks_for_a_value(const struct optype *t)
+{
+    for (const char *at = t->attrs; *at; at += strcspn(at, " "), at += strspn(at, " "))
+        if (!memchr(at, '=', strcspn(at, " ")) && !memchr(at, '~', strcspn(at, " ")))
+            return true;
+    return false;
+}
+
 /* Whether Pattern C can be written for the row: the sizes of its outputs and a reference are known,
  * and each of its letters. */
 static bool is_written(const struct optype *t)
 {
     return code_of(t) && (t->schema || *more_of(t)->reference) &&
            has_letters(t->inputs, "IBPRSHNL") && has_letters(t->outputs, "IBPFEN") &&
-           !strchr(t->outputs, '*');
+           !strchr(t->outputs, '*') && (*more_of(t)->example || !asks_for_a_value(t));
 }
 
 const struct optype *optype_find(const char *type)
