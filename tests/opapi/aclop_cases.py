@@ -378,8 +378,6 @@ def more(case):
         case(name, [i64(0, 3), torch.tensor([7], dtype=torch.uint64), torch.tensor([0, 1], dtype=torch.uint64), i32(1)],
              lambda *_: np.zeros((0, 3)), types=(torch.float32,))  # the rest is in test_random_numbers
     case("AddV2", [X, G], lambda a, b: a + b)
-    case("Roll", [cube], lambda x: np.roll(x, (1, -1), (0, 2)), shifts=[1, -1], dims=[0, 2])
-    case("Roll", [cube], lambda x: np.roll(x, 5), shifts=[5])
 
 
 def views(case):
