@@ -17,7 +17,7 @@
 #endif
 
 /* Counts up when a structure changes but no size, or a call changes its meaning. */
-enum { NPU_LAYOUT_VERSION = 1 };
+enum { NPU_LAYOUT_VERSION = 2 };
 
 /* The numbers of the enumerations follow from the order of these names. */
 static NPU_CONSTEXPR const char npu_layout_text[] =
@@ -40,8 +40,12 @@ static NPU_CONSTEXPR const char npu_layout_text[] =
 /* 24 bits, never 0. FNV-1a over the names and sizes. */
 static inline NPU_CONSTEXPR uint32_t npu_layout_number(void)
 {
-    const uint32_t sizes[] = {sizeof(struct npu_core), sizeof(struct npu_insn),
-                              sizeof(struct npu_regs), NPU_LAYOUT_VERSION};
+    const uint32_t sizes[] = {
+        sizeof(struct npu_core),  sizeof(struct npu_insn),  sizeof(struct npu_regs),
+        sizeof(struct npu_ref),   sizeof(struct npu_nd2nz), sizeof(struct npu_fractals),
+        sizeof(struct npu_image), sizeof(struct npu_mmad),  sizeof(struct npu_fix),
+        sizeof(struct npu_tile),  sizeof(struct npu_rows),  sizeof(struct npu_cube_regs),
+        sizeof(struct npu_lists), sizeof(struct npu_bank),  NPU_LAYOUT_VERSION};
     uint32_t h = 0x811c9dc5u;
 
     for (size_t i = 0; i < sizeof npu_layout_text; i++)

@@ -288,15 +288,30 @@ static const char *stale_name(const void *key)
     return name;
 }
 
+/* k<<<...>>>() gives no status that a program would look at, and no result of the kernel would be
+ * right: once a process it is said aloud. */
+static void tell_stale(const char *name)
+{
+    static atomic_bool told;
+
+    if (!atomic_exchange(&told, true))
+        fprintf(stderr,
+                "nputwin: error: %s does not run: it was compiled by another version of nputwin; "
+                "build the library that holds it again\n",
+                name);
+}
+
 static int unknown_kernel(const void *key)
 {
     const char *name = stale_name(key);
 
-    if (name)
+    if (name) {
+        tell_stale(name);
         return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
                            "kernel launch failure: %s was compiled by another version of nputwin: "
                            "build the library that holds it again with this version's bisheng",
                            name);
+    }
     return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
                        "kernel launch failure: no kernel is registered for %p: the object that "
                        "holds it was not linked in, or its library is closed",
