@@ -95,10 +95,8 @@ int cli_filter(const char *const *argv, const char *text, size_t size, char **ou
     int rc = CLI_NOT_STARTED;
 
     *output = NULL;
-    if (in && fwrite(text, 1, size, in) == size && fflush(in) == 0) {
-        rewind(in);
+    if (in && fwrite(text, 1, size, in) == size && fseek(in, 0, SEEK_SET) == 0)
         rc = capture(argv, NULL, fileno(in), output);
-    }
     if (in)
         fclose(in);
     return rc;

@@ -28,6 +28,14 @@ enum npu_acl {
 /* ---- errors: text per thread ---- */
 /* Stores "E<letter><4 digits>: ..." text of this thread for aclGetRecentErrMsg and returns code. */
 NPU_API int npu_rt_fail(int code, const char *fmt, ...) NPU_PRINTF(2, 3);
+#ifdef __clang_analyzer__ /* it does not see the body: what is returned is code, not 0 */
+#define npu_rt_fail(code, ...)                                                                     \
+    __extension__({                                                                                \
+        const int code_ = (code);                                                                  \
+        npu_rt_fail(code_, __VA_ARGS__);                                                           \
+        code_;                                                                                     \
+    })
+#endif
 /* The text of this thread, or NULL; borrowed until the thread's next call that fails or takes it.
  */
 NPU_API const char *npu_rt_take_message(void);

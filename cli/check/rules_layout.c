@@ -172,22 +172,31 @@ static void placeholder_names(struct check *c)
     }
 }
 
+/* What a setup() installs; NULL for other facts, and where the name is no literal. */
+static const char *installed_by(const struct py_fact *fact)
+{
+    const bool is_setup = strcmp(fact->kind, "setup") == 0;
+
+    return is_setup && fact->name && strcmp(fact->name, "-") != 0 ? fact->name : NULL;
+}
+
 static void clashing_packages(struct check *c)
 {
     for (size_t i = 0; i < c->py.n; i++) {
         const struct py_fact *fact = &c->py.at[i];
-        const char *name = strcmp(fact->kind, "setup") == 0 ? fact->name : NULL;
+        const char *name = installed_by(fact);
 
-        if (name && strcmp(name, "-") == 0) /* not a literal there */
-            continue;
-        for (size_t j = 0; name && j < i; j++)
-            if (strcmp(c->py.at[j].kind, "setup") == 0 && strcmp(c->py.at[j].name, name) == 0 &&
-                c->py.at[j].src != fact->src &&
+        for (size_t j = 0; name && j < i; j++) {
+            const struct py_fact *other = &c->py.at[j];
+            const char *its_name = other->src != fact->src ? installed_by(other) : NULL;
+
+            if (its_name && strcmp(its_name, name) == 0 &&
                 report_line(c, "NTL010", fact->src, fact->line,
-                            "another setup.py installs %s too: %s", name, c->py.at[j].src->name)) {
+                            "another setup.py installs %s too: %s", name, other->src->name)) {
                 hint(c, "a name of its own: the one installed last hides the other");
                 break;
             }
+        }
     }
 }
 

@@ -97,7 +97,7 @@ static int store(int code, const char *prefix, const char *fmt, va_list ap)
     return code;
 }
 
-int npu_rt_fail(int code, const char *fmt, ...)
+int(npu_rt_fail)(int code, const char *fmt, ...)
 {
     va_list ap;
 

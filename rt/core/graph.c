@@ -207,14 +207,14 @@ struct work *graph_new_work(const struct rt_task *t, struct npu_event *event)
 /* Room for one more of n elements of the given size; NULL: none. */
 void *graph_grow(void *array, uint32_t n, uint32_t *cap, size_t size)
 {
-    uint32_t more = *cap ? 2 * *cap : 16;
+    const uint32_t more = *cap ? 2 * *cap : 16;
 
     if (n < *cap)
         return array;
-    array = realloc(array, more * size);
-    if (array)
+    void *grown = realloc(array, more * size);
+    if (grown)
         *cap = more;
-    return array;
+    return grown;
 }
 
 int graph_no_memory(struct npu_graph *g, const char *who)

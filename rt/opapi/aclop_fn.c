@@ -185,7 +185,7 @@ void fn_wide_unary(struct npu_aten_ctx *c, const struct aclop_task *t)
 void fn_right_shift(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     const int x = widened(c, t->in[0]), n = widened(c, t->in[1]);
-    int v = x;
+    int v;
 
     if (t->in[0]->dtype == DT_UINT64) {
         v = at(c, "aten::bitwise_right_shift.Tensor_Scalar", V(x), INT(1));
@@ -346,8 +346,10 @@ void fn_slice(struct npu_aten_ctx *c, const struct aclop_task *t)
     const struct aclTensor *x = t->in[0];
     int v = value(c, x);
 
-    if (aclop_ints(c, t->in[1], begin) != x->n_dims || aclop_ints(c, t->in[2], size) != x->n_dims)
+    if (aclop_ints(c, t->in[1], begin) != x->n_dims || aclop_ints(c, t->in[2], size) != x->n_dims) {
         npu_aten()->fail(c, "offsets and size need one value for each dimension of x");
+        return;
+    }
     for (int64_t i = 0; i < (int64_t)x->n_dims && !npu_aten()->failed(c); i++)
         v = at(c, "aten::narrow", V(v), INT(i), INT(begin[i]),
                INT(size[i] < 0 ? x->dim[i] - begin[i] : size[i]));
@@ -404,8 +406,10 @@ static int place(struct npu_aten_ctx *c, const struct aclop_task *t, int v, cons
         *from += skip;
         return v;
     }
-    if (mask_bit(t, "new_axis_mask", i))
-        return at(c, "aten::unsqueeze", V(v), INT((*dim)++));
+    if (mask_bit(t, "new_axis_mask", i)) {
+        ++*dim;
+        return at(c, "aten::unsqueeze", V(v), INT(*dim - 1));
+    }
     if (mask_bit(t, "shrink_axis_mask", i)) {
         ++*from;
         return at(c, "aten::select.int", V(v), INT(*dim), INT(s->begin[i]));
@@ -500,7 +504,7 @@ void fn_pad(struct npu_aten_ctx *c, const struct aclop_task *t)
     const char *mode = aclop_attr(t, "mode")->text;
     const bool by_pairs = !contiguous->n || contiguous->ints[0];
     const int64_t n_dims = t->in[0]->n_dims;
-    int64_t pad[ACLOP_INTS], before[ACLOP_INTS], after[ACLOP_INTS];
+    int64_t pad[ACLOP_INTS] = {0}, before[ACLOP_INTS], after[ACLOP_INTS];
     int v;
 
     if (aclop_ints(c, t->in[1], pad) != 2 * n_dims || 2 * n_dims > ACLOP_INTS) {

@@ -231,10 +231,10 @@ void fn_index_add(struct npu_aten_ctx *c, const struct aclop_task *t)
 /* Do size, stride and offset, from input first on, stay in a tensor of n elements? */
 static bool view_fits(struct aclop_task *t, int first, int64_t n, struct dims *d)
 {
-    int64_t room[3][ACLOP_INTS], last = 0;
+    int64_t room[3][ACLOP_INTS], reach, last = 0; /* last: the last element in use */
     const int64_t *size, *stride, *offset;
     const int64_t n_dims = npu_tensor_numel(t->in[first]);
-    bool is_empty = false;
+    bool is_empty = false, is_far = false; /* is_far: last is beyond 64 bits */
 
     if (!host_list(t, first, "size", n_dims, room[0], &size) ||
         !host_list(t, first + 1, "stride", n_dims, room[1], &stride) ||
@@ -250,11 +250,13 @@ static bool view_fits(struct aclop_task *t, int first, int64_t n, struct dims *d
                             (long long)stride[k]);
         add_dim(d, size[k]);
         is_empty = is_empty || !size[k];
-        last += (size[k] - 1) * stride[k];
+        is_far = is_far || __builtin_mul_overflow(size[k] - 1, stride[k], &reach) ||
+                 __builtin_add_overflow(last, reach, &last);
     }
-    if (!is_empty && (*offset < 0 || *offset + last >= n))
+    is_far = is_far || __builtin_add_overflow(last, *offset, &last);
+    if (!is_empty && (*offset < 0 || is_far || last >= n))
         return shape_no(t, "the view reaches element %lld; there are %lld",
-                        (long long)(*offset + last), (long long)n);
+                        (long long)(is_far ? INT64_MAX : last), (long long)n);
     return true;
 }
 

@@ -327,7 +327,8 @@ static bool find_types(FILE *f, const char *name, char line[LINE_BYTES])
 {
     const size_t n = strlen(name);
 
-    rewind(f);
+    if (fseek(f, 0, SEEK_SET))
+        return false;
     while (fgets(line, LINE_BYTES, f))
         if (!strncmp(line, name, n) && line[n] == ' ')
             return true;

@@ -156,7 +156,7 @@ static int take_values(struct values *to, const struct npu_opp_op *op,
     struct aclTensor *t;
     int rc;
 
-    if (is_on_host(d)) {
+    if (d && is_on_host(d)) {
         to->v[to->n++].p = array_of(to, d, d->const_data ? d->const_data : b ? b->data : NULL);
         return to->v[to->n - 1].p ? ACL_OK : ACL_ERROR_INVALID_PARAM;
     }

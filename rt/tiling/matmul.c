@@ -747,7 +747,7 @@ NPU_API int nputwin_matmul_plan(const struct nputwin_mm_question *ask, nputwin_c
                                 struct nputwin_mm_cut *cut)
 {
     struct job j = {.ask = ask};
-    struct attempt y;
+    struct attempt y = {.base = {1, 1, 1}, .n_l1 = 1};
 
     if (!find_chip(&j) || !check_l1(&j) || !allow(&j.l0c, 0, "L0C", ask->l0c) ||
         !allow(&j.bt, 0, "BT", ask->bt) || !check_types(&j) || !check_shape(&j) || !check_modes(&j))

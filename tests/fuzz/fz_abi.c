@@ -363,7 +363,8 @@ static void call_bad_binary(struct fuzz_in *in)
 
     for (size_t i = 0; i < sizeof(bytes); i++)
         bytes[i] = (uint8_t)fuzz_take(in, 1);
-    memcpy(bytes + sizeof(bytes) - 32, NPUTWIN_BINARY_MAGIC, 8);
+    for (size_t i = 0; i < 8; i++) /* 8 bytes, without the 0 of a string */
+        bytes[sizeof(bytes) - 32 + i] = (uint8_t)NPUTWIN_BINARY_MAGIC[i];
     must_fail(aclrtBinaryLoadFromData(bytes + sizeof(bytes) - n, n, NULL, &binary),
               "aclrtBinaryLoadFromData of nonsense");
     must_fail(aclrtBinaryUnLoad(bytes), "aclrtBinaryUnLoad of no binary");

@@ -84,8 +84,10 @@ static long double digamma_of(long double x)
         return digamma_of(1 - x) -
                3.14159265358979323846264338327950288L /
                    tanl(3.14159265358979323846264338327950288L * (x - rintl(x)));
-    for (; x < 60; x++)
+    while (x < 60) { /* digamma(x) is digamma(x + 1) - 1 / x */
         y -= 1 / x;
+        x += 1;
+    }
     return y + digamma_up(x);
 }
 WIDE(digamma, digamma_of(x))
