@@ -148,11 +148,13 @@ static int lay_load3d(struct npu_box b[NPU_BOXES], const struct npu_insn *in)
     return 2;
 }
 
-/* What a burst becomes when its elements change or are regrouped. */
+/* What a burst becomes when its elements change or are regrouped; groups of no bytes are none. */
 static uint32_t dst_burst(const struct npu_insn *in)
 {
+    const struct npu_groups *g = &in->cube.groups;
+
     if (in->op == OP_copy_gm_l1_pad)
-        return in->burst_bytes / in->cube.groups.from_bytes * in->cube.groups.to_bytes;
+        return g->from_bytes ? in->burst_bytes / g->from_bytes * g->to_bytes : 0;
     return in->burst_bytes / npu_types[in->type].bytes * npu_types[in->dst_type].bytes;
 }
 

@@ -67,6 +67,7 @@ struct npu_stream {
     uint32_t magic, id, priority, flags;
     int device;
     bool busy, dying, is_default;
+    bool is_ending;   /* a thread is in aclrtDestroyStream with it: nobody else may be */
     pthread_t runner; /* while busy */
     struct rt_task *head, *tail;
     struct npu_stream *next_pending; /* list of streams with a head */

@@ -649,8 +649,11 @@ struct npu_stream *rt_lock_stream(struct npu_stream *s, const char *who)
     return s;
 }
 
+/* The lock is free now and then while arguments are dropped, so the stream is held as busy: nobody
+ * else runs it, waits for it in vain or destroys it meanwhile. */
 static void drop_all(struct npu_stream *s)
 {
+    set_busy(s);
     while (s->head) {
         struct rt_task *t = pop(s);
 
@@ -664,6 +667,8 @@ static void drop_all(struct npu_stream *s)
             rt_event_unref(t->event.event);
         release(t);
     }
+    s->busy = false;
+    rt_tell_waiters();
 }
 
 int npu_rt_stream_destroy(struct npu_stream *s, bool force)
@@ -675,15 +680,21 @@ int npu_rt_stream_destroy(struct npu_stream *s, bool force)
         rt_unlock();
         return ACL_ERROR_RT_STREAM_CONTEXT;
     }
-    if (runs_here(s)) {
+    if (runs_here(s) || s->is_ending) {
+        const bool here = runs_here(s);
+
         rt_unlock();
-        return self_wait("aclrtDestroyStream");
+        return here ? self_wait("aclrtDestroyStream")
+                    : npu_rt_fail(ACL_ERROR_RT_STREAM_CONTEXT,
+                                  "aclrtDestroyStream: another thread destroys this stream");
     }
+    s->is_ending = true;
     while (!force && !is_idle(s))
         rt_wait_done(0);
     s->dying = true;
     while (s->busy)
         rt_wait_done(0);
+    set_busy(s); /* as drop_all() */
     rt_graph_forget_stream(s);
     drop_all(s);
     while (*at != s)
