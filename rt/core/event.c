@@ -79,12 +79,11 @@ static int submit(enum rt_task_kind kind, const char *name, struct npu_event *e,
                   struct npu_stream *stream)
 {
     struct rt_task t = {.kind = kind, .name = name, .event = {.event = e}};
-    struct npu_stream *s = npu_rt_stream(stream, name);
+    struct npu_stream *s = rt_lock_stream(stream, name);
     int rc = ACL_ERROR_RT_PARAM_INVALID;
 
     if (!s)
         return npu_rt_last_error(false);
-    rt_lock();
     if (rt_event_check(e, name) && (s->capture || e->capture)) {
         rc = rt_graph_event(kind, s, e, name);
     } else if (rt_event_check(e, name)) {
@@ -117,7 +116,7 @@ static uint64_t ticket_to_wait(const struct npu_event *e)
 
 int npu_rt_event_wait(struct npu_stream *stream, struct npu_event *e, int64_t timeout_ms)
 {
-    struct npu_stream *s = npu_rt_stream(stream, "aclrtStreamWaitEvent");
+    struct npu_stream *s = rt_lock_stream(stream, "aclrtStreamWaitEvent");
     struct rt_task t = {.kind = TASK_WAIT_EVENT,
                         .name = "aclrtStreamWaitEvent",
                         .deadline_ns = rt_deadline(timeout_ms),
@@ -126,7 +125,6 @@ int npu_rt_event_wait(struct npu_stream *stream, struct npu_event *e, int64_t ti
 
     if (!s)
         return npu_rt_last_error(false);
-    rt_lock();
     if (rt_event_check(e, t.name) && (s->capture || e->capture)) {
         rc = rt_graph_event(TASK_WAIT_EVENT, s, e, t.name);
     } else if (rt_event_check(e, t.name)) {

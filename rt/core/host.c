@@ -23,14 +23,13 @@ static struct report *running; /* taken by aclrtProcessReport, not ended yet */
 
 int npu_rt_host_call(struct npu_stream *stream, npu_host_fn *fn, void *arg)
 {
-    struct npu_stream *s = npu_rt_stream(stream, "aclrtLaunchHostFunc");
+    struct npu_stream *s = rt_lock_stream(stream, "aclrtLaunchHostFunc");
     struct rt_task t = {
         .kind = TASK_HOST, .name = "aclrtLaunchHostFunc", .host = {.fn = fn, .arg = arg}};
     int rc;
 
     if (!s)
         return npu_rt_last_error(false);
-    rt_lock();
     rc = rt_submit(s, &t);
     rt_unlock();
     return rc;
@@ -38,12 +37,11 @@ int npu_rt_host_call(struct npu_stream *stream, npu_host_fn *fn, void *arg)
 
 int npu_rt_report_subscribe(uint64_t thread, struct npu_stream *stream)
 {
-    struct npu_stream *s = npu_rt_stream(stream, "aclrtSubscribeReport");
+    struct npu_stream *s = rt_lock_stream(stream, "aclrtSubscribeReport");
     int rc = ACL_OK;
 
     if (!s)
         return npu_rt_last_error(false);
-    rt_lock();
     if (s->subscriber)
         rc = npu_rt_fail(RT_STREAM_SUBSCRIBE,
                          "aclrtSubscribeReport: stream %u is subscribed already "
@@ -57,12 +55,11 @@ int npu_rt_report_subscribe(uint64_t thread, struct npu_stream *stream)
 
 int npu_rt_report_unsubscribe(uint64_t thread, struct npu_stream *stream)
 {
-    struct npu_stream *s = npu_rt_stream(stream, "aclrtUnSubscribeReport");
+    struct npu_stream *s = rt_lock_stream(stream, "aclrtUnSubscribeReport");
     int rc = ACL_OK;
 
     if (!s)
         return npu_rt_last_error(false);
-    rt_lock();
     if (s->subscriber != thread)
         rc = npu_rt_fail(RT_THREAD_SUBSCRIBE,
                          "aclrtUnSubscribeReport: thread %llu has not subscribed "
@@ -76,7 +73,7 @@ int npu_rt_report_unsubscribe(uint64_t thread, struct npu_stream *stream)
 
 int npu_rt_report_call(struct npu_stream *stream, npu_host_fn *fn, void *arg, bool block)
 {
-    struct npu_stream *s = npu_rt_stream(stream, "aclrtLaunchCallback");
+    struct npu_stream *s = rt_lock_stream(stream, "aclrtLaunchCallback");
     struct rt_task t = {.kind = TASK_REPORT,
                         .name = "aclrtLaunchCallback",
                         .host = {.fn = fn, .arg = arg, .block = block}};
@@ -84,7 +81,6 @@ int npu_rt_report_call(struct npu_stream *stream, npu_host_fn *fn, void *arg, bo
 
     if (!s)
         return npu_rt_last_error(false);
-    rt_lock();
     t.host.thread = s->subscriber;
     if (t.host.thread)
         rc = rt_submit(s, &t);

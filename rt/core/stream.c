@@ -559,14 +559,13 @@ bool npu_rt_stream_would_queue(struct npu_stream *s)
 int npu_rt_stream_wait_value(struct npu_stream *stream, const uint64_t *addr, uint64_t value,
                              uint32_t mode)
 {
-    struct npu_stream *s = npu_rt_stream(stream, "aclrtValueWait");
+    struct npu_stream *s = rt_lock_stream(stream, "aclrtValueWait");
     struct rt_task t = {
         .kind = TASK_WAIT_VALUE, .name = "aclrtValueWait", .value = {addr, value, mode}};
     int rc;
 
     if (!s)
         return npu_rt_last_error(false);
-    rt_lock();
     rc = rt_submit(s, &t);
     rt_unlock();
     return rc;
@@ -714,9 +713,10 @@ static int wait_idle(struct npu_stream *s, uint64_t deadline_ns)
 {
     if (runs_here(s))
         return self_wait("aclrtSynchronizeStream");
+    const uint32_t id = s->id; /* another one: s was destroyed meanwhile, and its place taken */
     rt_pump();
-    while (!is_idle(s)) {
-        if (!rt_wait_done(deadline_ns) && !is_idle(s))
+    while (s->id == id && !is_idle(s)) {
+        if (!rt_wait_done(deadline_ns) && s->id == id && !is_idle(s))
             return npu_rt_fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
                                "stream %u is not done within the time allowed: %s", s->id,
                                s->head ? s->head->name : "a task runs");
@@ -726,12 +726,11 @@ static int wait_idle(struct npu_stream *s, uint64_t deadline_ns)
 
 int npu_rt_stream_synchronize(struct npu_stream *stream, int64_t timeout_ms)
 {
-    struct npu_stream *s = npu_rt_stream(stream, "aclrtSynchronizeStream");
+    struct npu_stream *s = rt_lock_stream(stream, "aclrtSynchronizeStream");
     int rc, device;
 
     if (!s)
         return npu_rt_last_error(false);
-    rt_lock();
     device = s->device;
     rc = rt_graph_forbid_stream(s, "aclrtSynchronizeStream");
     if (!rc && !is_idle(s))
@@ -820,12 +819,11 @@ void rt_device_drain(int device)
 
 int npu_rt_stream_query(struct npu_stream *stream, bool *idle)
 {
-    struct npu_stream *s = npu_rt_stream(stream, "aclrtStreamQuery");
+    struct npu_stream *s = rt_lock_stream(stream, "aclrtStreamQuery");
     int rc;
 
     if (!s)
         return npu_rt_last_error(false);
-    rt_lock();
     rc = rt_graph_forbid_stream(s, "aclrtStreamQuery");
     rt_pump();
     *idle = is_idle(s);
