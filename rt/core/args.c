@@ -282,8 +282,7 @@ int npu_rt_launch_device(const void *function, uint32_t n_blocks, struct npu_str
 enum { KEPT = 256 };
 
 struct npu_args {
-    const void
-        *handle; /* what the caller has: this, or memory of his, which is never looked into */
+    const void *handle; /* what the caller has: a number, or memory of his; never looked into */
     uint32_t n;
     bool is_final, is_launched;
     const struct npu_function *function;
@@ -306,9 +305,13 @@ size_t npu_rt_args_bytes(void)
     return sizeof(void *);
 }
 
+/* A list of our own is known by a number that is given once: an address would come again for
+ * another list, and a handle kept too long would then change that one. No address looks like it. */
+static const uintptr_t FIRST_HANDLE = (uintptr_t)1 << 63;
+
 static bool is_ours(const struct npu_args *a)
 {
-    return a->handle == a;
+    return (uintptr_t)a->handle >= FIRST_HANDLE;
 }
 
 /* Locked. The list behind a handle, now the first one; NULL when it is none. */
@@ -365,19 +368,16 @@ static void forget_old(void)
     }
 }
 
-/* handle is NULL: the new list itself. */
 static int begin(const void *handle, const struct npu_function *f, void *data, size_t room,
-                 struct npu_args **out, const char *who)
+                 const char *who)
 {
     struct npu_args *a = malloc(sizeof(*a));
 
     if (!a)
         return npu_rt_fail(RT_RESOURCE_ALLOC_FAIL, "%s: out of memory", who);
-    *a =
-        (struct npu_args){.handle = handle ? handle : a, .function = f, .data = data, .room = room};
-    *out = a;
+    *a = (struct npu_args){.handle = handle, .function = f, .data = data, .room = room};
     pthread_mutex_lock(&lock);
-    if (list_of(a->handle))
+    if (list_of(handle))
         forget(&first);
     a->next = first;
     first = a;
@@ -387,20 +387,23 @@ static int begin(const void *handle, const struct npu_function *f, void *data, s
 
 int npu_rt_args_new(const struct npu_function *f, struct npu_args **out, const char *who)
 {
+    static _Atomic uintptr_t n_given;
     struct npu_function_info info;
     int rc = npu_rt_function_info(f, &info, who);
 
-    return rc ? rc : begin(NULL, f, NULL, 0, out, who);
+    if (rc)
+        return rc;
+    *out = (struct npu_args *)(FIRST_HANDLE + n_given++);
+    return begin(*out, f, NULL, 0, who);
 }
 
 int npu_rt_args_init(const struct npu_function *f, struct npu_args *at, void *data, size_t room,
                      const char *who)
 {
     struct npu_function_info info;
-    struct npu_args *a;
     int rc = npu_rt_function_info(f, &info, who);
 
-    return rc ? rc : begin(at, f, data, room, &a, who);
+    return rc ? rc : begin(at, f, data, room, who);
 }
 
 /* Memory for one value; NULL with the message. Locked. */

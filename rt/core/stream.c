@@ -372,9 +372,9 @@ void rt_pump(void)
 {
     struct npu_stream *s;
 
-    if (NPU_LIKELY(!pending) || (delay_ns && !is_worker))
+    if (NPU_LIKELY(!pending))
         return;
-    while ((s = find_runnable())) {
+    while ((s = find_runnable())) { /* with a delay the worker alone finds one */
         set_busy(s);
         while (s->head && run_head(s))
             ;
@@ -404,6 +404,8 @@ static uint64_t next_look(void)
             continue;
         if (delay_ns && rt_now_ns() < t->due_ns)
             at = earlier(at, t->due_ns);
+        else if (rt_task_is_ready(t)) /* since rt_pump() looked: its time came in between */
+            return 1;
         else if (t->kind == TASK_WAIT_VALUE || (t->kind == TASK_GRAPH && rt_graph_polls(t->graph)))
             at = earlier(at, rt_now_ns() + VALUE_POLL_NS);
         else if (t->kind == TASK_WAIT_EVENT && t->deadline_ns)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices, streams, events, memory and errors under the real torch_npu, without any operator that
 computes: what fails here is the runtime."""
+import gc
 import os
 import subprocess
 import sys
@@ -139,6 +140,7 @@ def test_four_threads_copy():
 # ---- memory ----------------------------------------------------------------------------------
 
 def test_memory_statistics():
+    gc.collect()  # what other tests left is freed now, not in between
     torch.npu.empty_cache()
     before = torch.npu.memory_allocated()
     x = torch.empty(64 * MIB, dtype=torch.uint8, device="npu")

@@ -3,9 +3,12 @@
  * again with the variable set. */
 #include "rt_test.h"
 
+#include <pthread.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { DELAY_US = 30000 };
+enum { DELAY_US = 30000, SHORT_US = 200, WAITING = 64, SWEEP_US = 200, SWEEPS = 3, SECONDS = 60 };
 
 static double now_ms(void)
 {
@@ -85,21 +88,104 @@ static void test_late_failure_surfaces_at_synchronise(void **state)
     OK(aclrtDestroyStream(s));
 }
 
+static int does_nothing(void *arg, struct npu_diag *story)
+{
+    (void)arg;
+    (void)story;
+    return ACL_SUCCESS;
+}
+
+static void told(void *unused)
+{
+    (void)unused;
+}
+
+static void enqueue(aclrtStream s)
+{
+    OK(npu_rt_enqueue(s, "nothing", does_nothing, NULL, NULL, NULL));
+}
+
+/* Two tasks some time apart: the worker looks when the first one's time has come, and in some
+ * round the second one's comes between its looking for work and its deciding how long to sleep.
+ * Streams that wait make that time longer. */
+static void test_no_time_is_slept_through(void **state)
+{
+    aclrtStream waiting[WAITING], parked, first, second;
+    aclrtEvent late;
+
+    (void)state;
+    alarm(SECONDS);
+    OK(aclrtCreateStream(&parked));
+    OK(aclrtSubscribeReport((uint64_t)pthread_self(), parked));
+    OK(aclrtLaunchCallback(told, NULL, ACL_CALLBACK_BLOCK, parked));
+    OK(aclrtCreateEventExWithFlag(&late, ACL_EVENT_SYNC));
+    OK(aclrtRecordEvent(late, parked));
+    OK(aclrtCreateStream(&second));
+    OK(aclrtCreateStream(&first));
+    for (int i = 0; i < WAITING; i++) {
+        OK(aclrtCreateStream(&waiting[i]));
+        OK(aclrtStreamWaitEvent(waiting[i], late));
+    }
+    for (int round = 0; round < SWEEPS * SWEEP_US * 2; round++) {
+        double from = now_ms();
+
+        enqueue(first);
+        while (now_ms() < from + round % (SWEEP_US * 2) / 2e3)
+            ;
+        enqueue(second);
+        OK(aclrtSynchronizeStream(second));
+        OK(aclrtSynchronizeStream(first));
+    }
+    OK(aclrtProcessReport(1000)); /* goes on with the parked stream */
+    OK(aclrtSynchronizeDevice());
+    OK(aclrtUnSubscribeReport((uint64_t)pthread_self(), parked));
+    for (int i = 0; i < WAITING; i++)
+        OK(aclrtDestroyStream(waiting[i]));
+    OK(aclrtDestroyStream(parked));
+    OK(aclrtDestroyStream(first));
+    OK(aclrtDestroyStream(second));
+    OK(aclrtDestroyEvent(late));
+    alarm(0);
+}
+
+static void again(char *const *argv, int delay_us)
+{
+    char text[16];
+
+    snprintf(text, sizeof(text), "%d", delay_us);
+    setenv("NPUTWIN_QUEUE_DELAY_US", text, 1);
+    execv("/proc/self/exe", argv);
+    _exit(1);
+}
+
+static void test_a_short_delay(void **state)
+{
+    char *const argv[] = {"t_rt_delay", NULL};
+    const pid_t child = fork();
+    int status;
+
+    (void)state;
+    if (!child)
+        again(argv, SHORT_US);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0); /* 14: SIGALRM, it hung */
+}
+
 int main(int argc, char **argv)
 {
+    const struct CMUnitTest brief[] = {cmocka_unit_test(test_no_time_is_slept_through)};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_host_sees_old_data_before_synchronise),
         cmocka_unit_test(test_events_order_streams),
         cmocka_unit_test(test_late_failure_surfaces_at_synchronise),
+        cmocka_unit_test(test_a_short_delay),
     };
-    char delay[16];
+    const char *delay = getenv("NPUTWIN_QUEUE_DELAY_US");
 
     (void)argc;
-    if (!getenv("NPUTWIN_QUEUE_DELAY_US")) {
-        snprintf(delay, sizeof(delay), "%d", DELAY_US);
-        setenv("NPUTWIN_QUEUE_DELAY_US", delay, 1);
-        execv("/proc/self/exe", argv);
-        return 1;
-    }
+    if (!delay)
+        again(argv, DELAY_US);
+    if (atoi(delay) == SHORT_US)
+        return cmocka_run_group_tests(brief, device_setup, device_teardown);
     return cmocka_run_group_tests(tests, device_setup, device_teardown);
 }

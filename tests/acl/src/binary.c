@@ -187,6 +187,8 @@ static void test_many_lists(void)
     CHECK(mallinfo2().uordblks < bytes + (2 << 20)); /* 2000 lists have three times as much */
     OK(aclrtMemcpy(&back, 4, p, 4, ACL_MEMCPY_DEVICE_TO_HOST));
     CHECK(back == 2999);
+    for (int i = 0; i < 2999; i++)
+        CHECK(list[i] != list[2999]); /* a handle that was kept too long is nobody else's */
     OK(aclrtKernelArgsFinalize(list[2750]));
     FAILS(107000, "256 other lists", aclrtKernelArgsFinalize(list[500]));
     OK(aclrtFree(p));
