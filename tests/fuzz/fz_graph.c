@@ -5,39 +5,19 @@
  * returns, a failure leaves a sentence in its own thread, and when all streams are gone no model
  * runs and each can be destroyed.
  */
-#include "../../engine/kernel.h"
-#include "../../sdk/include/acl/acl.h"
-#include "fuzz.h"
+#include "fuzz_acl.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
+enum { MAX_CALLS = 40, WAIT_MS = 5 };
 
-enum { N_THREADS = 3, N_SHARED = 3, MAX_CALLS = 40, N_WORDS = 64, WAIT_MS = 5 };
+static _Atomic(void *) models[N_SHARED], groups[N_SHARED];
 
-static _Atomic(void *) streams[N_SHARED], events[N_SHARED], models[N_SHARED], groups[N_SHARED];
-
-struct worker {
-    pthread_t thread;
-    struct fuzz_in in;
-    uint32_t *memory, *pinned;
-};
-
-static void must_work(int code, const char *call)
+/* What is queued may wait for ever. */
+static aclError destroy_stream(aclrtStream s)
 {
-    const char *story = code ? aclGetRecentErrMsg() : "";
-
-    FUZZ_CHECK(code == 0, "%s gave %d: %s", call, code, story ? story : "");
+    return aclrtDestroyStreamForce(s);
 }
 
-/* Fine or refused: but refused with a sentence. */
-static bool either(int code, const char *call)
-{
-    const char *story = code ? aclGetRecentErrMsg() : "";
-
-    FUZZ_CHECK(story && (!code || *story), "%s gave %d without a sentence", call, code);
-    return !code;
-}
+/* ---- the calls ----------------------------------------------------------------------------- */
 
 static void *take(struct worker *w, _Atomic(void *) *shared)
 {
@@ -46,66 +26,9 @@ static void *take(struct worker *w, _Atomic(void *) *shared)
     return which == 255 ? w : atomic_load(&shared[which % N_SHARED]); /* 255: nothing of the kind */
 }
 
-static _Atomic(void *) *place(struct worker *w, _Atomic(void *) *shared)
-{
-    return &shared[fuzz_take(&w->in, 1) % N_SHARED];
-}
-
-/* ---- a kernel ------------------------------------------------------------------------------ */
-
-static void add_kernel(uint32_t *x)
-{
-    __atomic_fetch_add(x, 1, __ATOMIC_RELAXED);
-}
-
-static void call_add(void (*fn)(void), void *const *arg)
-{
-    ((void (*)(uint32_t *))fn)(*(uint32_t *const *)arg[0]);
-}
-
-static int add_key;
-static const struct nputwin_param add_param[] = {{8, 8}};
-static const struct nputwin_params add_params = {1, add_param, call_add};
-static const struct nputwin_kernel add_row[] = {
-    {&add_key, (void (*)(void))add_kernel, NULL, "add", NPUTWIN_AIV, 2201, "add", &add_params}};
-
-/* ---- the calls ----------------------------------------------------------------------------- */
-
-static void make_stream(struct worker *w)
-{
-    void *s = NULL, *none = NULL;
-
-    must_work(aclrtCreateStreamWithConfig(&s, 0, 0), "aclrtCreateStreamWithConfig");
-    if (!atomic_compare_exchange_strong(place(w, streams), &none, s))
-        must_work(aclrtDestroyStreamForce(s), "aclrtDestroyStreamForce of an own one");
-}
-
-static void end_stream(struct worker *w)
-{
-    void *s = atomic_exchange(place(w, streams), NULL);
-
-    if (s)
-        must_work(aclrtDestroyStreamForce(s), "aclrtDestroyStreamForce");
-}
-
 static void make_event(struct worker *w)
 {
-    void *e = NULL, *none = NULL;
-
-    if (fuzz_take(&w->in, 1) % 4)
-        must_work(aclrtCreateEventExWithFlag(&e, ACL_EVENT_SYNC), "aclrtCreateEventExWithFlag");
-    else
-        must_work(aclrtCreateEventWithFlag(&e, ACL_EVENT_EXTERNAL), "aclrtCreateEventWithFlag");
-    if (!atomic_compare_exchange_strong(place(w, events), &none, e))
-        must_work(aclrtDestroyEvent(e), "aclrtDestroyEvent of an own one");
-}
-
-static void end_event(struct worker *w)
-{
-    void *e = atomic_exchange(place(w, events), NULL);
-
-    if (e)
-        must_work(aclrtDestroyEvent(e), "aclrtDestroyEvent");
+    make_event_of(w, fuzz_take(&w->in, 1) % 4 ? ACL_EVENT_SYNC : ACL_EVENT_EXTERNAL);
 }
 
 static void begin(struct worker *w)
@@ -256,7 +179,7 @@ static void ask(struct worker *w)
     either(aclrtQueryEventStatus(take(w, events), &recorded), "aclrtQueryEventStatus");
 }
 
-static void (*const calls[])(struct worker *w) = {
+static call_fn *const calls[] = {
     make_stream, end_stream, make_event, end_event, begin,   end,    execute, destroy, describe,
     exchange,    record,     wait,       reset,     group,   update, give,    unsafe,  ask,
     make_stream, make_event, begin,      end,       execute, give,   record,  wait,    give};
@@ -266,36 +189,28 @@ static void *run(void *arg)
     struct worker *w = arg;
 
     must_work(aclrtSetDevice(0), "aclrtSetDevice");
-    for (int i = 0; w->in.left && i < MAX_CALLS; i++)
-        calls[fuzz_take(&w->in, 1) % (sizeof(calls) / sizeof(calls[0]))](w);
+    make_calls(w, calls, sizeof(calls) / sizeof(calls[0]), MAX_CALLS);
     return NULL;
 }
 
 void fuzz_begin(void)
 {
-    must_work(aclInit(NULL), "aclInit");
-    must_work(aclrtSetDevice(0), "aclrtSetDevice");
-    nputwin_register(NPUTWIN_KERNEL_ABI, add_row, 1);
+    begin_acl();
 }
 
 /* Streams first: what they capture or still have to run ends with them. */
 static void finish_all(struct worker *workers)
 {
-    for (int i = 0; i < N_SHARED; i++) {
-        void *s = atomic_exchange(&streams[i], NULL);
-
-        if (s)
-            must_work(aclrtDestroyStreamForce(s), "aclrtDestroyStreamForce");
-    }
+    for (int i = 0; i < N_SHARED; i++)
+        end_stream_at(&streams[i]);
     /* the default stream stays: what it has to run ends with the device */
     either(aclmdlRICaptureTaskUpdateEnd(NULL), "aclmdlRICaptureTaskUpdateEnd");
     must_work(aclrtResetDevice(0), "aclrtResetDevice");
     must_work(aclrtSetDevice(0), "aclrtSetDevice");
     for (int i = 0; i < N_SHARED; i++) {
-        void *e = atomic_exchange(&events[i], NULL), *m = atomic_exchange(&models[i], NULL);
+        void *m = atomic_exchange(&models[i], NULL);
 
-        if (e)
-            must_work(aclrtDestroyEvent(e), "aclrtDestroyEvent");
+        end_event_at(&events[i]);
         if (m)
             must_work(aclmdlRIDestroy(m), "aclmdlRIDestroy at the end");
         atomic_store(&groups[i], NULL);
@@ -309,19 +224,15 @@ static void finish_all(struct worker *workers)
 void fuzz_one(const uint8_t *data, size_t n)
 {
     struct worker workers[N_THREADS] = {0};
-    size_t share = n / N_THREADS;
 
     for (int i = 0; i < N_THREADS; i++) {
         struct worker *w = &workers[i];
 
-        w->in = (struct fuzz_in){data + (size_t)i * share, share};
         must_work(aclrtMalloc((void **)&w->memory, N_WORDS * 4, ACL_MEM_MALLOC_HUGE_FIRST),
                   "aclrtMalloc");
         must_work(aclrtMallocHost((void **)&w->pinned, N_WORDS * 4), "aclrtMallocHost");
         memset(w->pinned, 0, N_WORDS * 4);
-        FUZZ_CHECK(!pthread_create(&w->thread, NULL, run, w), "no thread");
     }
-    for (int i = 0; i < N_THREADS; i++)
-        pthread_join(workers[i].thread, NULL);
+    run_threads(workers, run, data, n);
     finish_all(workers);
 }
