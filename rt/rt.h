@@ -53,6 +53,10 @@ NPU_API int npu_rt_device(void);
 NPU_API int npu_rt_device_error(int device);
 /* Makes code sticky on a device. The first one wins. */
 NPU_API void npu_rt_device_poison(int device, int code, const char *text);
+/* An operator's first phase failed with rc. Does nothing unless that ran behind the caller's back,
+ * on the thread that torch_npu has with TASK_QUEUE_ENABLE=2: then the device is not usable any
+ * more, as after an error of the second phase. */
+NPU_API void npu_rt_poison_behind_queue(int rc);
 
 /* ---- streams ---- */
 struct npu_stream;

@@ -6,6 +6,7 @@
  * machine's memory. Contexts are never freed to the system, so a stale handle is recognised.
  * Rule: the first error of a device stays until aclrtResetDevice.
  */
+#define _GNU_SOURCE /* gettid */
 #include "core.h"
 #include "queue.h"
 
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct npu_context {
     uint32_t magic;
@@ -365,6 +367,20 @@ void npu_rt_device_poison(int device, int code, const char *text)
         atomic_store_explicit(&devices[device].error, code, memory_order_release);
     }
     pthread_mutex_unlock(&lock);
+}
+
+/* torch_npu raises once, drops all that is queued behind and goes on as if that had run: results
+ * would be whatever the memory held. */
+void npu_rt_poison_behind_queue(int rc)
+{
+    const char *mode = getenv("TASK_QUEUE_ENABLE");
+    const char *text;
+
+    if (!mode || strcmp(mode, "2") != 0 || gettid() == getpid())
+        return;
+    text = npu_rt_take_message();
+    npu_rt_device_poison(npu_rt_device(), ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, text);
+    npu_rt_fail(rc, "%s", text ? text : "");
 }
 
 bool npu_rt_device_active(int device)

@@ -7,14 +7,13 @@
  * what goes wrong there is a device error, and rt/ makes it sticky.
  * Rule: phase one reads no device memory, because the stream may not have written it yet.
  */
-#define _GNU_SOURCE
+#define _GNU_SOURCE /* dladdr */
 #include "opapi.h"
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct aclOpExecutor {
     struct npu_obj obj;
@@ -155,21 +154,6 @@ static int prepare(uint32_t i, const union npu_arg *args, struct aclOpExecutor *
     return ACL_OK;
 }
 
-/* With TASK_QUEUE_ENABLE=2 torch_npu runs phase one on its own thread. It raises once, drops all
- * that is queued behind and goes on as if that had run: results would be whatever the memory held.
- * So there, as for an error of phase two, the device is not usable any more. */
-static void poison_behind_queue(int rc)
-{
-    const char *mode = getenv("TASK_QUEUE_ENABLE");
-    const char *text;
-
-    if (!mode || strcmp(mode, "2") != 0 || gettid() == getpid())
-        return;
-    text = npu_rt_take_message();
-    npu_rt_device_poison(npu_rt_device(), ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, text ? text : "");
-    npu_rt_fail(rc, "%s", text ? text : "");
-}
-
 int npu_op_prepare(uint32_t i, const union npu_arg *args, uint64_t *workspace_bytes,
                    struct aclOpExecutor **executor)
 {
@@ -182,7 +166,7 @@ int npu_op_prepare(uint32_t i, const union npu_arg *args, uint64_t *workspace_by
     *executor = NULL;
     rc = prepare(i, args, executor);
     if (NPU_UNLIKELY(rc != ACL_OK))
-        poison_behind_queue(rc);
+        npu_rt_poison_behind_queue(rc);
     return rc;
 }
 

@@ -7,14 +7,12 @@
  * Rule: an executor is looked up among those that are alive before it is touched, because callers
  * pass NULL after a failed phase one and destroy what has run.
  */
-#define _GNU_SOURCE
 #include "opp_int.h"
 #include "../../engine/engine.h"
 #include "../../engine/kernel.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 NPU_API uint64_t nputwin_tiling_key(void);
 NPU_API size_t nputwin_tiling_bytes(void);
@@ -281,20 +279,6 @@ int opp_prepare(const struct npu_opp_package *pkg, const char *type,
     return ACL_OK;
 }
 
-/* As in opapi/exec.c: with TASK_QUEUE_ENABLE=2 the first phase runs behind the caller's back, and
- * torch_npu goes on as if a refused operator had run. The device then is not usable any more. */
-static void poison_behind_queue(int rc)
-{
-    const char *mode = getenv("TASK_QUEUE_ENABLE");
-    const char *text;
-
-    if (!mode || strcmp(mode, "2") != 0 || gettid() == getpid())
-        return;
-    text = npu_rt_take_message();
-    npu_rt_device_poison(npu_rt_device(), ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, text ? text : "");
-    npu_rt_fail(rc, "%s", text ? text : "");
-}
-
 NPU_API int npu_opp_prepare(const struct npu_opp_package *pkg, const char *type,
                             const union npu_opp_value *values, uint64_t *workspace_bytes,
                             struct aclOpExecutor **executor)
@@ -302,7 +286,7 @@ NPU_API int npu_opp_prepare(const struct npu_opp_package *pkg, const char *type,
     const int rc = opp_prepare(pkg, type, values, false, workspace_bytes, executor);
 
     if (NPU_UNLIKELY(rc != ACL_OK))
-        poison_behind_queue(rc);
+        npu_rt_poison_behind_queue(rc);
     return rc;
 }
 

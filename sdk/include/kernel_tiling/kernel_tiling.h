@@ -25,16 +25,6 @@ namespace AscendC::tiling {
         __VA_ARGS__                                                                                \
     };
 #include "tilings.def"
-#undef NPU_U32
-#undef NPU_I32
-#undef NPU_U64
-#undef NPU_I64
-#undef NPU_F32
-#undef NPU_U16
-#undef NPU_BOOL
-#undef NPU_U32S
-#undef NPU_I32S
-#undef NPU_SUB
 
 } // namespace AscendC::tiling
 

@@ -24,11 +24,6 @@ extern "C" {
         __VA_ARGS__                                                                                \
     };
 #include "../../kernel_tiling/tilings.def"
-#undef NPU_U32
-#undef NPU_I32
-#undef NPU_F32
-#undef NPU_U16
-#undef NPU_BOOL
 typedef struct nputwin_TCubeTiling nputwin_cube_tiling;
 #endif
 

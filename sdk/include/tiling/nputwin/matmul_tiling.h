@@ -23,11 +23,6 @@ namespace nputwin {
 #define TILING(name, ...)                                                                          \
     inline void copy_plan(optiling::name &to, const AscendC::tiling::name &from) { __VA_ARGS__ }
 #include "../../kernel_tiling/tilings.def"
-#undef NPU_U32
-#undef NPU_I32
-#undef NPU_F32
-#undef NPU_U16
-#undef NPU_BOOL
 
 } // namespace nputwin
 
