@@ -514,12 +514,15 @@ static void steps_of_schedule(const struct job *j, struct attempt *y)
     y->n_l0c = y->step_m > 1 && j->ask->schedule == OUTER_PRODUCT ? 2 : y->step_n;
 }
 
-/* Loads of a core: each base of A once for every column of bases and the other way round. */
+/* Loads of a core: each base of A once for every column of bases and the other way round. A rest
+ * counts a quarter more: many kernels take singleCoreM * singleCoreN / (baseM * baseN) tiles. */
 static double base_cost(const struct job *j, struct nputwin_mm_size base)
 {
     const double m = parts(j->single.m, base.m), n = parts(j->single.n, base.n);
+    const bool has_rest =
+        !is_whole(j->single.m, j->single.m, base.m) || !is_whole(j->single.n, j->single.n, base.n);
 
-    return m * n * ((double)base.m + base.n);
+    return m * n * ((double)base.m + base.n) * (has_rest ? 1.25 : 1);
 }
 
 static bool find_base(const struct job *j, int32_t base_k, int32_t n_l0, struct attempt *best)
@@ -633,6 +636,16 @@ static bool choose_base(struct job *j, struct attempt *y)
 /* ---- L1 ---------------------------------------------------------------------------------------
  */
 
+/* Of `most` that fit, as many as divide n when that is at least half; else such that the last load
+ * is as long as the others. */
+static int32_t even_steps(int32_t n, int32_t most)
+{
+    for (int32_t s = most; 2 * s >= most; s--)
+        if (n % s == 0)
+            return s;
+    return parts(n, parts(n, most));
+}
+
 /* As many k side by side as fit, two buffers when there is anything to load meanwhile. */
 static void choose_steps(const struct job *j, struct attempt *y)
 {
@@ -653,7 +666,7 @@ static void choose_steps(const struct job *j, struct attempt *y)
     }
     for (next.step_k = n; next.step_k > 0; next.step_k--)
         if (fits(j, &next)) {
-            next.step_k = parts(n, parts(n, next.step_k)); /* even loads */
+            next.step_k = even_steps(n, next.step_k);
             *y = next;
             return;
         }

@@ -70,16 +70,25 @@ def word(scale, offset=0):
 
 # ---- running --------------------------------------------------------------------------------------------------------
 
-@pytest.fixture(scope="module")
-def program(tmp_path_factory, prefix):
+def build(tmp_path_factory, prefix, name, *libraries):
     import subprocess
 
     from conftest import SRC
-    out = tmp_path_factory.mktemp("matmul") / "matmul"
-    done = subprocess.run([prefix / "bin" / "bisheng", "-x", "asc", "--npu-arch=dav-2201", SRC / "matmul.asc", "-o", out],
-                          capture_output=True, text=True, timeout=600)
+    out = tmp_path_factory.mktemp(name) / name
+    done = subprocess.run([prefix / "bin" / "bisheng", "-x", "asc", "--npu-arch=dav-2201", SRC / f"{name}.asc", "-o", out,
+                           *libraries], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     return out
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory, prefix):
+    return build(tmp_path_factory, prefix, "matmul")
+
+
+@pytest.fixture(scope="module")
+def cores(tmp_path_factory, prefix):
+    return build(tmp_path_factory, prefix, "cores", "-ltiling_api", "-lplatform")
 
 
 HOW = ["all", "tiles", "dense", "one_a", "one_b", "batch", "n_batch", "both", "ahead", "ahead_gm", "partial", "two"]
@@ -353,6 +362,41 @@ def test_sparse(run):
             index[r, g // 2] |= (first | (second - 1) << 2) << g % 2 * 4
     got = run("sparse", store(a, "s8"), packed, np.zeros(m * n, np.int32), q=fractals(index, 8), size=(m, n, k))
     np.testing.assert_array_equal(got.reshape(m, n), (a @ dense.T).astype(np.int64))
+
+
+# ---- many cores ------------------------------------------------------------------------------------------------------------
+
+def cut(cc, cores, jobs):
+    """What cores.asc says of jobs M N K DIM TURN_A TURN_B MIX TAIL: (used cores, wrong elements) each, and its notes."""
+    (cc.directory / "jobs").write_text("".join(" ".join(map(str, j)) + "\n" for j in jobs))
+    done = cc.run(cores, "jobs", env={"LD_LIBRARY_PATH": str(cc.prefix / "lib64")})
+    answers = [line.split() for line in done.stdout.splitlines()]
+    assert len(answers) == len(jobs) and all(a[0] == "0" for a in answers), done.stdout
+    return [(int(a[1]), int(a[-1])) for a in answers], done.stderr
+
+
+@pytest.mark.parametrize("mix", [0, 1])
+def test_many_cores(cc, cores, mix):
+    """GetTiling for 1 .. 24 cores, offsets of the pages and SetTail: uneven sizes are right on every core."""
+    sizes = [(127, 255, 63), (300, 200, 100), (33, 65, 97), (1, 290, 40), (270, 1, 129)]
+    jobs = [(*size, dim, dim & 1, dim >> 1 & 1, mix, 1) for size in sizes for dim in range(1, 25)]
+    answers, notes = cut(cc, cores, jobs)
+    assert [j for j, (_, wrong) in zip(jobs, answers) if wrong] == []
+    assert len({used for used, _ in answers}) > 10 and "MATMUL-TAIL" not in notes
+
+
+def test_whole_parts_need_no_tail(cc, cores):
+    jobs = [(m, n, k, dim, 0, 0, mix, 0) for m, n, k in [(512, 512, 128), (320, 320, 64), (96, 160, 48)]
+            for dim in (2, 7, 20, 24) for mix in (0, 1)]
+    answers, notes = cut(cc, cores, jobs)
+    assert all(wrong == 0 for _, wrong in answers) and "MATMUL-TAIL" not in notes
+
+
+@pytest.mark.parametrize("mix", [0, 1])
+def test_a_rest_without_tail_is_named(cc, cores, mix):
+    _, notes = cut(cc, cores, [(300, 200, 100, 20, 0, 0, mix, 0)])
+    assert "note MATMUL-TAIL: IterateAll: the plan cuts m 300 and n 200 into parts of 32 x 112" in notes
+    assert "12 x 88 for core 19, the last one; without SetTail(12, 88)" in notes and "cores.asc:" in notes
 
 
 # ---- batches --------------------------------------------------------------------------------------------------------------

@@ -219,6 +219,8 @@ static void fixed_numbers(void **)
     assert_true(p.baseM == 128 && p.baseN == 256 && p.baseK == 64);
     assert_true(p.singleCoreM == 1024 && p.singleCoreN == 1024 && p.usedCoreNum == 24);
     assert_true(p.dbL0A == 2 && p.depthA1 == 2 * p.stepM * p.stepKa);
+    /* Five bases side by side would fit; four divide the sixteen of k. */
+    assert_true(p.stepKa == 4 && p.stepKb == 4 && p.depthA1 == 8 && p.depthB1 == 8);
     assert_false(big.EnableL1BankConflictOptimise());
 
     /* Sparse products plan with the length before compression; the older names of two setters. */
@@ -271,6 +273,34 @@ static void ranges(void **)
         assert_int_equal(r.SetSingleRange(2048, -1, -1, 128, 64, -1), 0);
         assert_int_equal(r.GetTiling(p), 0);
         assert_true(p.singleCoreM <= 2048 && p.singleCoreM >= 128 && p.singleCoreN >= 64);
+    }
+}
+
+/* Where whole parts and bases cost little more there is no rest, so that kernels without SetTail
+ * and with a number of tiles from the plan are right as well. */
+static void no_rest(void **)
+{
+    const PlatformAscendC &chip = *PlatformAscendCManager::GetInstance("Ascend910B1");
+    const struct {
+        int64_t m, n, k;
+        int dim, used;
+    } sizes[] = {{512, 512, 128, 24, 16},   {1024, 1024, 1024, 20, 16}, {640, 1024, 256, 8, 8},
+                 {768, 768, 768, 24, 24},   {96, 5120, 5120, 8, 8},     {1024, 640, 256, 8, 8},
+                 {320, 320, 320, 48, 40},   {7680, 480, 320, 24, 24},   {7680, 480, 320, 48, 48},
+                 {128, 4096, 4096, 24, 16}, {2560, 128, 512, 20, 20},   {1536, 1024, 512, 48, 48}};
+
+    for (const auto &x : sizes) {
+        const shape s = {x.m, x.n, x.k, false, false, false};
+        MultiCoreMatmulTiling t(chip);
+        Plan p;
+        set_types(t, kinds[0], s);
+        t.SetDim(x.dim);
+        assert_int_equal(t.GetTiling(p), 0);
+        assert_int_equal(p.usedCoreNum, x.used);
+        assert_int_equal(s.m % p.singleCoreM, 0);
+        assert_int_equal(s.n % p.singleCoreN, 0);
+        assert_int_equal(p.singleCoreM % p.baseM, 0);
+        assert_int_equal(p.singleCoreN % p.baseN, 0);
     }
 }
 
@@ -460,15 +490,11 @@ static void a_refused_plan_writes_nothing(void **)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_shapes),
-        cmocka_unit_test(fixed_numbers),
-        cmocka_unit_test(ranges),
-        cmocka_unit_test(less_room),
-        cmocka_unit_test(schedules),
-        cmocka_unit_test(batches),
-        cmocka_unit_test(platforms),
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(a_refused_plan_writes_nothing),
+        cmocka_unit_test(random_shapes), cmocka_unit_test(fixed_numbers),
+        cmocka_unit_test(ranges),        cmocka_unit_test(no_rest),
+        cmocka_unit_test(less_room),     cmocka_unit_test(schedules),
+        cmocka_unit_test(batches),       cmocka_unit_test(platforms),
+        cmocka_unit_test(refusals),      cmocka_unit_test(a_refused_plan_writes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

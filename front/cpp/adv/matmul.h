@@ -215,6 +215,7 @@ public:
         m_.m = singleM;
         m_.n = singleN;
         m_.k = singleK;
+        m_.is_told = true;
         m_.Restart();
     }
     void SetTail(int tailM = -1, int tailN = -1, int tailK = -1, npu_where where = NPU_HERE)

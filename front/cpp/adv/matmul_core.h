@@ -70,6 +70,7 @@ public:
     int32_t tile = -1;                       /* the newest of Iterate; -1: none yet */
     int32_t fetched = 0;                     /* tiles that GetTensorC<false> has taken */
     bool keeps_b = false;                    /* the same B as the last tile */
+    bool is_told = false;                    /* SetTail or SetSingleShape has said m, n and k */
 
     /* ---- the plan ---- */
 
@@ -131,6 +132,7 @@ public:
         m = t.singleCoreM;
         n = t.singleCoreN;
         k = t.singleCoreK;
+        is_told = false;
         org_m = t.M;
         org_n = org_kc = t.N;
         org_ka = t.Ka;
@@ -190,8 +192,10 @@ public:
             return false;
         }
         if (NPU_UNLIKELY(m <= 0 || n <= 0 || k <= 0)) {
-            npu_fault(c, NPU_E_ARG, where, "%s: singleCoreM %d, singleCoreN %d, singleCoreK %d",
-                      name, m, n, k);
+            npu_fault(c, NPU_E_ARG, where,
+                      "%s: singleCoreM %d, singleCoreN %d, singleCoreK %d; the plan has parts for "
+                      "%d cores, the others return before they iterate",
+                      name, m, n, k, plan.usedCoreNum);
             return false;
         }
         if (NPU_UNLIKELY(plan.isBias == 1 && !bias.is_set && !no_bias_)) {
@@ -202,7 +206,29 @@ public:
                 name);
             return false;
         }
+        NoteRest(c, name, where);
         return Fits(c, where);
+    }
+    /* Of a plan with a rest the last core has less to do, whichever way the parts are counted. */
+    void NoteRest(npu_core *c, const char *name, npu_where where) const
+    {
+        const AscendC::tiling::TCubeTiling &t = plan;
+        if (NPU_LIKELY(is_told || t.usedCoreNum < 2) || a.is_local || b.is_local)
+            return;
+        const int32_t rest_m = t.M % t.singleCoreM, rest_n = t.N % t.singleCoreN;
+        const int64_t parts = int64_t(ceil(t.M, t.singleCoreM)) * ceil(t.N, t.singleCoreN);
+        const uint32_t last = uint32_t(t.usedCoreNum) - 1;
+        if (NPU_LIKELY(!rest_m && !rest_n) || parts != t.usedCoreNum ||
+            AscendC::GetBlockIdx() != int64_t(last))
+            return;
+        npu_note(
+            c, "MATMUL-TAIL", where,
+            "%s: the plan cuts m %d and n %d into parts of %d x %d and leaves %d x %d for core "
+            "%u, the last one; without SetTail(%d, %d) it computes a whole part, beyond the "
+            "ends of the matrices",
+            name, t.M, t.N, t.singleCoreM, t.singleCoreN, rest_m ? rest_m : t.singleCoreM,
+            rest_n ? rest_n : t.singleCoreN, last, rest_m ? rest_m : t.singleCoreM,
+            rest_n ? rest_n : t.singleCoreN);
     }
     void SetNoBias()
     {
