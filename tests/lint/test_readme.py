@@ -82,3 +82,10 @@ def test_pip_install_from_scratch(tmp_path):
         [python, "-c", "import torch, torch_npu; x = torch.ones(3).npu(); print((x + x).cpu().tolist())"],
         env={}, cwd="/", capture_output=True, text=True)
     assert done.stdout == "[2.0, 2.0, 2.0]\n", done.stderr
+
+
+def test_every_note_is_explained():
+    """The codes that npu_note is called with and those of the table in docs/semantics.md are the same."""
+    sources = [p for room in ("engine", "front") for p in (ROOT / room).rglob("*.[ch]")]
+    called = {code for p in sources for code in re.findall(r'npu_note\([^;]*?"([A-Z]+(?:-[A-Z]+)+)"', p.read_text())}
+    assert called and called == set(re.findall(r"^\| `([A-Z]+-[A-Z-]+)` \|", (ROOT / "docs/semantics.md").read_text(), re.M))
