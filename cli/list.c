@@ -195,13 +195,14 @@ static void list_abi(cJSON *items)
 }
 
 /* Numerics are those of torch on the CPU, and what a row cannot map it refuses. */
-static void add_computed(cJSON *items, const char *name, const char *schema, const char *level)
+static cJSON *add_computed(cJSON *items, const char *name, const char *schema, const char *level)
 {
     cJSON *item = add_item(items, name);
 
     add_text(item, "computed_by", schema);
     add_text(item, "level", level);
     add_tests(item);
+    return item;
 }
 
 static void list_aclnn(cJSON *items)
@@ -211,10 +212,19 @@ static void list_aclnn(cJSON *items)
 #include "rows.inc"
 }
 
+static void add_aclop(cJSON *items, const char *type, const char *schema, const char *missing)
+{
+    cJSON *item = add_computed(items, type, schema, missing ? "partial" : "full");
+
+    add_text(item, "reason", missing ? missing : "");
+}
+
 static void list_aclop(cJSON *items)
 {
-#define ACLOP(type, level, inputs, outputs, attrs, types, shapes, schema, fn)                      \
-    add_computed(items, type, schema ? schema : "native: " #fn, #level);
+#define ACLOP_full         NULL
+#define ACLOP_partial(why) why
+#define ACLOP(type, missing, inputs, outputs, attrs, types, shapes, schema, fn)                    \
+    add_aclop(items, type, schema ? schema : "native: " #fn, ACLOP_##missing);
 #include "../rt/opapi/aclop.def"
 }
 

@@ -81,7 +81,7 @@ static bool asks_for_a_value(const struct optype *t)
 static bool is_written(const struct optype *t)
 {
     return code_of(t) && (t->schema || *more_of(t)->reference) &&
-           has_letters(t->inputs, "IBPRSHNL") && has_letters(t->outputs, "IBPFEN") &&
+           has_letters(t->inputs, "IBPRSHNLV") && has_letters(t->outputs, "IBPFEND") &&
            !strchr(t->outputs, '*') && (*more_of(t)->example || !asks_for_a_value(t));
 }
 
@@ -360,6 +360,9 @@ static void print_types(FILE *out, const struct optype *t, char letter)
                      : letter == 'L' ? types[i].bit == DT_INT64
                      : letter == 'H' ? types[i].bit == DT_FLOAT || types[i].bit == DT_HALF ||
                                            types[i].bit == DT_BF16
+                     : letter == 'V' ? types[i].bit == DT_FLOAT || types[i].bit == DT_HALF ||
+                                           types[i].bit == DT_BF16 || types[i].bit == DT_DOUBLE ||
+                                           types[i].bit == DT_INT32 || types[i].bit == DT_INT64
                      : letter == 'R' ? types[i].bit != DT_BOOL && types[i].bit != DT_COMPLEX64 &&
                                            types[i].bit != DT_COMPLEX128
                                      : has_type(t, &types[i]);
@@ -465,6 +468,9 @@ static void print_output(FILE *out, const struct optype *t, const struct args *a
         fputs(".dtype(at::kBool)", out);
     else if (letter == 'I' || letter == 'N')
         fputs(".dtype(at::kInt)", out);
+    else if (letter == 'D')
+        fprintf(out, ".dtype(%s.scalar_type() == at::kChar ? at::kInt : %s.scalar_type())",
+                args->lead->name, args->lead->name);
     else if (letter == 'E')
         fprintf(out, ".dtype(%s.scalar_type() == at::kBool ? at::kFloat : %s.scalar_type())",
                 args->lead->name, args->lead->name);

@@ -18,6 +18,8 @@
 static const struct aclop_row rows[] = {
 #define ACLOP(type, level, inputs, outputs, attrs, types, check, schema, fn)                       \
     {type, ACLOP_##level, inputs, outputs, attrs, types, check, schema, fn},
+#define ACLOP_full         NULL
+#define ACLOP_partial(why) why
 #include "aclop.def"
 };
 
@@ -110,6 +112,7 @@ static const struct {
     {'F', true, BIT(DT_FLOAT)},
     {'S', false, BIT(DT_FLOAT)},
     {'H', false, FLOATS},
+    {'V', false, REALS | INT_3264},
     {'A', false, ANYTHING},
     {'U', false, BIT(DT_UINT8)},
     {'M', false, BIT(DT_UINT8) | BOOLS},
@@ -335,11 +338,15 @@ static int take_outputs(struct aclop_task *t, const struct npu_aclop_call *call,
     return ACL_OK;
 }
 
+/* Absent inputs at the end may be those that the documentation reserves. */
 static int check_counts(const struct aclop_row *row, const struct npu_aclop_call *call)
 {
     const int n_in = strchr(row->inputs, '*') ? ACLOP_TENSORS : n_words(row->inputs);
+    int n = call->n_inputs;
 
-    if (call->n_inputs <= n_in && call->n_outputs == n_words(row->outputs))
+    while (n > n_in && is_absent(call->input_desc[n - 1]))
+        n--;
+    if (n <= n_in && call->n_outputs == n_words(row->outputs))
         return ACL_OK;
     return refuse(row, "takes %d inputs (%s) and %d outputs (%s), got %d and %d", n_in, row->inputs,
                   n_words(row->outputs), row->outputs, call->n_inputs, call->n_outputs);

@@ -66,12 +66,9 @@ typedef void aclop_fn(struct npu_aten_ctx *c, const struct aclop_task *t);
 /* Shapes, before anything is queued: false with t->why set. Data is read of host inputs only. */
 typedef bool aclop_check_fn(struct aclop_task *t);
 
-enum aclop_level { ACLOP_full, ACLOP_partial };
-
 /* The columns of aclop.def. */
 struct aclop_row {
-    const char *type;
-    enum aclop_level level;
+    const char *type, *missing; /* what a partial row does not compute, NULL when it is full */
     const char *inputs, *outputs, *attrs;
     uint64_t types;
     aclop_check_fn *check;
@@ -99,6 +96,9 @@ static inline bool flag(const struct aclop_task *t, const char *name)
     return aclop_attr(t, name)->ints[0] != 0;
 }
 
+/* Dimensions that x and indices of a gather have in common, from the front. */
+int64_t aclop_batch_dims(const struct aclop_task *t);
+
 /* Integers of a host input as int64, NULL when it lies on the device. */
 const int64_t *aclop_host_ints(const struct aclop_task *t, int input, int64_t room[ACLOP_INTS]);
 
@@ -123,6 +123,15 @@ int widened(struct npu_aten_ctx *c, const struct aclTensor *t);
 int top_bit(struct npu_aten_ctx *c, int v);
 /* The same in the order of their numbers; the top bit of uint64 is to be flipped back. */
 int ordered(struct npu_aten_ctx *c, const struct aclTensor *t);
+
+static inline int64_t aclop_product(const int64_t *v, int64_t n)
+{
+    int64_t all = 1;
+
+    for (int64_t i = 0; i < n; i++)
+        all *= v[i];
+    return all;
+}
 
 static inline bool is_half(int dtype) { return dtype == DT_HALF || dtype == DT_BF16; }
 
@@ -157,7 +166,8 @@ aclop_check_fn shape_any, shape_out, shape_same, shape_float, shape_spread, shap
     shape_layer_norm_v4, shape_rms_norm, shape_cast, shape_reduce, shape_norm_reduce, shape_extreme,
     shape_slice, shape_transpose, shape_tile, shape_pad, shape_concat, shape_pack, shape_gather,
     shape_fill, shape_broadcast_to, shape_matmul, shape_batch_matmul, shape_loss, shape_loss_grad,
-    shape_strided_slice, shape_select, shape_rms_norm_grad, shape_add_rms_norm, shape_cross_entropy;
+    shape_strided_slice, shape_addcdiv, shape_threshold, shape_lp_loss, shape_select,
+    shape_rms_norm_grad, shape_add_rms_norm, shape_cross_entropy;
 aclop_check_fn shape_bn, shape_bn_grad, shape_conv, shape_conv_filter, shape_conv_input,
     shape_max_pool, shape_max_pool_grad, shape_do_mask, shape_gen_mask, shape_attention,
     shape_attention_grad, shape_quantize;
@@ -168,9 +178,10 @@ aclop_fn fn_copy, fn_spread, fn_fill, fn_norm_reduce, fn_norm_update, fn_exp, fn
     fn_layer_norm, fn_layer_norm_v3, fn_layer_norm_v4, fn_rms_norm, fn_softmax, fn_softmax_grad,
     fn_reduce, fn_reduce_prod, fn_permute, fn_cat, fn_slice, fn_strided_slice, fn_tile, fn_pad,
     fn_matmul, fn_batch_matmul, fn_masked_fill, fn_extreme, fn_gather, fn_cumulate, fn_flip,
-    fn_sort, fn_addcmul, fn_clip, fn_native_fast_gelu, fn_swish, fn_slope, fn_elu, fn_relu_grad,
-    fn_floor_div, fn_wide, fn_wide_compare, fn_wide_unary, fn_muls, fn_abs, fn_right_shift, fn_sub,
-    fn_real_div, fn_xlogy, fn_select, fn_rms_norm_grad, fn_add_rms_norm, fn_through_double;
+    fn_sort, fn_addcmul, fn_addcdiv, fn_output_grad, fn_threshold, fn_reduce_mean, fn_clip,
+    fn_native_fast_gelu, fn_swish, fn_slope, fn_elu, fn_relu_grad, fn_floor_div, fn_wide,
+    fn_wide_compare, fn_wide_unary, fn_muls, fn_abs, fn_right_shift, fn_sub, fn_real_div, fn_xlogy,
+    fn_select, fn_rms_norm_grad, fn_add_rms_norm, fn_through_double;
 aclop_fn fn_bn_reduce, fn_bn_update, fn_bn_infer, fn_bn_infer_grad, fn_bn_update_grad,
     fn_bn_reduce_grad, fn_conv, fn_conv_filter, fn_conv_input, fn_max_pool, fn_max_pool_grad,
     fn_do_mask, fn_gen_mask, fn_attention, fn_attention_grad, fn_quantize;

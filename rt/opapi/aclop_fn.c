@@ -116,6 +116,7 @@ void fn_xlogy(struct npu_aten_ctx *c, const struct aclop_task *t)
           t->out[0]);
 }
 
+/* Of integers too in float32, as the documentation says: it is exact up to 2^24. */
 void fn_muls(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     store(c, at(c, "aten::mul.Tensor", V(wide(c, t->in[0])), DOUBLE(aclop_attr(t, "value")->real)),
@@ -198,13 +199,30 @@ void fn_right_shift(struct npu_aten_ctx *c, const struct aclop_task *t)
     store(c, v, t->out[0]);
 }
 
-/* input_data + value * x1 (* or /) x2 */
+/* input_data + value * x1 * x2 */
 void fn_addcmul(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     const int v = at(c, t->row->schema, V(wide(c, t->in[1])), V(wide(c, t->in[2])));
     const int scaled_v = multiply(c, v, wide(c, t->in[3]));
 
     store(c, at(c, "aten::add.Tensor", V(wide(c, t->in[0])), V(scaled_v)), t->out[0]);
+}
+
+/* input_data + value * (x1 / x2). Of integers as torch once had it: the quotient loses its
+ * fraction, and so does value. */
+void fn_addcdiv(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const bool is_int = npu_dtype_is_int(t->in[0]->dtype);
+    const int a = wide(c, t->in[1]), b = wide(c, t->in[2]);
+    int v, factor = wide(c, t->in[3]);
+
+    if (is_int) {
+        v = at(c, "aten::div.Tensor_mode", V(a), V(b), TEXT("trunc"));
+        factor = at(c, "aten::to.dtype", V(factor), DTYPE(DT_INT64));
+    } else {
+        v = at(c, "aten::div.Tensor", V(a), V(b));
+    }
+    store(c, at(c, "aten::add.Tensor", V(wide(c, t->in[0])), V(multiply(c, v, factor))), t->out[0]);
 }
 
 int ordered(struct npu_aten_ctx *c, const struct aclTensor *t)
@@ -256,6 +274,43 @@ void fn_relu_grad(struct npu_aten_ctx *c, const struct aclop_task *t)
     const int g = widened(c, t->in[0]), x = widened(c, t->in[1]);
 
     store(c, at(c, "aten::threshold_backward", V(g), V(x), INT(0)), t->out[0]);
+}
+
+/* The gradient by the output. torch conjugates y, here complex_conj asks for it. */
+void fn_output_grad(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    int y = wide(c, t->in[0]);
+
+    if (BIT(t->in[0]->dtype) & COMPLEXES && !flag(t, "complex_conj"))
+        y = at(c, "aten::conj_physical", V(y));
+    store(c, at(c, t->row->schema, V(wide(c, t->in[1])), V(y)), t->out[0]);
+}
+
+/* Integers in double: in float32, torch's type for a number beside them, they would lose bits. */
+static int as_double(struct npu_aten_ctx *c, const struct aclTensor *t)
+{
+    const int v = at(c, "aten::to.dtype", V(widened(c, t)), DTYPE(DT_DOUBLE));
+    int far;
+
+    if (t->dtype != DT_UINT64)
+        return v;
+    far = at(c, "aten::add.Scalar", V(v), DOUBLE(0x1p64));
+    return at(c, "aten::where.self", V(at(c, "aten::lt.Scalar", V(v), INT(0))), V(far), V(v));
+}
+
+/* x where it is above threshold, else value */
+void fn_threshold(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const struct aclTensor *x = t->in[0];
+    const double value = aclop_attr(t, "value")->real;
+    const bool is_int = npu_dtype_is_int(x->dtype);
+    const int above = at(c, "aten::gt.Scalar", V(is_int ? as_double(c, x) : wide(c, x)),
+                         DOUBLE(aclop_attr(t, "threshold")->real));
+
+    store(c,
+          at(c, "aten::where.ScalarOther", V(above), V(is_int ? widened(c, x) : wide(c, x)),
+             is_int ? INT((int64_t)value) : DOUBLE(value)),
+          t->out[0]);
 }
 
 void fn_masked_fill(struct npu_aten_ctx *c, const struct aclop_task *t)
@@ -525,22 +580,32 @@ void fn_pad(struct npu_aten_ctx *c, const struct aclop_task *t)
     store(c, v, t->out[0]);
 }
 
-/* Indices of any shape take the place of the axis. */
+/* Indices of any shape take the place of the axis; those of the first batch_dims dimensions choose
+ * in their own part of x. */
 void fn_gather(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
-    int64_t axis[ACLOP_INTS];
-    const bool one = aclop_ints(c, t->in[2], axis) == 1;
-    int index = at(c, "aten::reshape", TENSOR(c, t->in[1]), INTS(-1));
-    int v;
+    const struct aclTensor *x = t->in[0], *i = t->in[1];
+    const int64_t batch = aclop_batch_dims(t);
+    int64_t room[ACLOP_INTS];
+    const int64_t axis = aclop_ints(c, t->in[2], room) == 1 ? aclop_axis(x, *room) : -1;
+    int v, index = at(c, "aten::to.dtype", TENSOR(c, i), DTYPE(DT_INT64));
 
-    if (!one) {
-        npu_aten()->fail(c, "axis is one value");
+    if (axis < batch) {
+        npu_aten()->fail(c, "axis is one value, of a dimension of x behind batch_dims");
         return;
     }
+    const int64_t n_batch = aclop_product(x->dim, batch), size = x->dim[axis];
+    const int64_t n_before = aclop_product(x->dim + batch, axis - batch);
+    const int64_t n_behind = aclop_product(x->dim + axis + 1, x->n_dims - axis - 1);
+    const int64_t n_chosen = aclop_product(i->dim + batch, i->n_dims - batch);
+
     if (flag(t, "negative_index_support"))
-        index = at(c, "aten::remainder.Scalar", V(index),
-                   INT(npu_aten()->size(c, value(c, t->in[0]), (int)axis[0])));
-    v = at(c, "aten::index_select", TENSOR(c, t->in[0]), INT(axis[0]), V(index));
+        index = at(c, "aten::where.self", V(at(c, "aten::lt.Scalar", V(index), INT(0))),
+                   V(at(c, "aten::add.Scalar", V(index), INT(size))), V(index));
+    index = at(c, "aten::reshape", V(index), INTS(n_batch, 1, n_chosen, 1));
+    index = at(c, "aten::expand", V(index), INTS(n_batch, n_before, n_chosen, n_behind));
+    v = at(c, "aten::reshape", V(widened(c, x)), INTS(n_batch, n_before, size, n_behind));
+    v = at(c, "aten::gather", V(v), INT(2), V(index));
     store(c, at(c, "aten::reshape", V(v), dims_of(t->out[0])), t->out[0]);
 }
 
@@ -566,6 +631,49 @@ void fn_reduce(struct npu_aten_ctx *c, const struct aclop_task *t)
     const int v = n ? at(c, t->row->schema, V(x), list(axes, n), BOOL(flag(t, "keep_dims"))) : x;
 
     store(c, flips ? top_bit(c, v) : v, t->out[0]);
+}
+
+/* Without its fraction, and without a sum that overflows: of x = q * n + r with r in [0, n) it is
+ * the sum of the q, with the sum of the r over n. v is int64; the result is rounded down. */
+static int integer_mean(struct npu_aten_ctx *c, int v, int64_t n, struct npu_value axes,
+                        struct npu_value keep, int *has_fraction)
+{
+    const int q = at(c, "aten::div.Scalar_mode", V(v), INT(n), TEXT("floor"));
+    const int r = at(c, "aten::remainder.Scalar", V(v), INT(n));
+    const int rest = at(c, "aten::sum.dim_IntList", V(r), axes, keep);
+
+    *has_fraction =
+        at(c, "aten::ne.Scalar", V(at(c, "aten::remainder.Scalar", V(rest), INT(n))), INT(0));
+    return at(c, "aten::add.Tensor", V(at(c, "aten::sum.dim_IntList", V(q), axes, keep)),
+              V(at(c, "aten::div.Scalar_mode", V(rest), INT(n), TEXT("floor"))));
+}
+
+/* Of integers without its fraction. With its top bit flipped a uint64 is a signed number to be
+ * rounded down; of another negative mean the next integer towards 0 is meant. */
+void fn_reduce_mean(struct npu_aten_ctx *c, const struct aclop_task *t)
+{
+    const struct aclTensor *x = t->in[0];
+    int64_t axes[ACLOP_INTS], count = 1;
+    const int64_t n = reduced(c, t, axes);
+    int v, has_fraction;
+
+    if (!npu_dtype_is_int(x->dtype) || !n) {
+        fn_reduce(c, t);
+        return;
+    }
+    for (int64_t i = 0; i < n && x->n_dims; i++)
+        count *= x->dim[aclop_axis(x, axes[i])];
+    if (!count)
+        npu_aten()->fail(c, "no integers have no mean");
+    v = integer_mean(c, at(c, "aten::to.dtype", V(ordered(c, x)), DTYPE(DT_INT64)), count,
+                     list(axes, n), BOOL(flag(t, "keep_dims")), &has_fraction);
+    if (x->dtype == DT_UINT64)
+        v = top_bit(c, v);
+    else
+        v = at(c, "aten::add.Tensor", V(v),
+               V(at(c, "aten::logical_and", V(has_fraction),
+                    V(at(c, "aten::lt.Scalar", V(v), INT(0))))));
+    store(c, v, t->out[0]);
 }
 
 /* torch multiplies along one dimension at a time. */
@@ -651,7 +759,7 @@ void fn_norm_reduce(struct npu_aten_ctx *c, const struct aclop_task *t)
     const struct aclop_value *axes = aclop_attr(t, "axes");
     const struct npu_value dims = list(axes->ints, axes->n), keep = BOOL(flag(t, "keepdim"));
     const double p = aclop_attr(t, "p")->real;
-    int v = at(c, "aten::abs", TENSOR(c, t->in[0]));
+    int v = at(c, "aten::abs", V(wide(c, t->in[0])));
 
     if (p >= 0x1p31)
         v = at(c, "aten::amax", V(v), dims, keep);
@@ -665,13 +773,15 @@ void fn_norm_reduce(struct npu_aten_ctx *c, const struct aclop_task *t)
     store(c, v, t->out[0]);
 }
 
+/* At least epsilon; in half that is 1e-7, because a smaller one would be 0. */
 void fn_norm_update(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
-    const double p = aclop_attr(t, "p")->real;
-    int v = value(c, t->in[0]);
+    const double p = aclop_attr(t, "p")->real, least = t->in[0]->dtype == DT_HALF ? 1e-7 : 0;
+    int v = wide(c, t->in[0]);
 
     if (p_has_root(p))
         v = at(c, "aten::pow.Tensor_Scalar", V(v), DOUBLE(1 / p));
+    v = at(c, "aten::clamp_min", V(v), DOUBLE(fmax(aclop_attr(t, "epsilon")->real, least)));
     store(c, v, t->out[0]);
 }
 
@@ -810,7 +920,8 @@ void fn_softmax_grad(struct npu_aten_ctx *c, const struct aclop_task *t)
 
 static int matrix(struct npu_aten_ctx *c, const struct aclTensor *t, bool transposed)
 {
-    const int v = wide(c, t);
+    const int v =
+        t->dtype == DT_INT8 ? at(c, "aten::to.dtype", TENSOR(c, t), DTYPE(DT_INT32)) : wide(c, t);
 
     return transposed ? at(c, "aten::transpose.int", V(v), INT(-2), INT(-1)) : v;
 }

@@ -284,8 +284,8 @@ static bool bias_fits(struct aclop_task *t, int i, const struct aclTensor *x, in
     if (bias && npu_tensor_numel(bias) != channels)
         return shape_no(t, "bias has shape %s; the result has %lld channels", npu_shape_text(bias),
                         (long long)channels);
-    if (bias && (bias->dtype == DT_INT32) != (x->dtype == DT_INT8))
-        return shape_no(t, "bias has type %s, x %s; an int8 convolution has an int32 bias",
+    if (bias && !((x->dtype == DT_INT8 ? BIT(DT_INT32) : FLOATS) >> bias->dtype & 1))
+        return shape_no(t, "bias has type %s, x %s; a bias is int32 for int8, else a real number",
                         npu_dtype_name(bias->dtype), npu_dtype_name(x->dtype));
     return true;
 }
@@ -349,17 +349,6 @@ void fn_conv(struct npu_aten_ctx *c, const struct aclop_task *t)
     store(c, plus_bias(c, t, 2, v), t->out[0]);
 }
 
-/* Gradients of a convolution: of the padded image, or of the filter. */
-static int conv_backward(struct npu_aten_ctx *c, const struct aclop_task *t, const struct walk *w,
-                         int grad, int image, int filter, bool of_image)
-{
-    const int v = at(c, "aten::convolution_backward", V(grad), V(image), V(filter), NONE,
-                     list(w->stride, w->n), list(zeros, w->n), list(w->dilation, w->n), BOOL(false),
-                     list(zeros, w->n), INT(groups_of(t)), INTS(of_image, !of_image, 0));
-
-    return of_image ? v : v + 1;
-}
-
 /* The list of sizes that the caller gives: as long as the output, and equal to it. */
 static bool sizes_match(struct aclop_task *t, int i)
 {
@@ -394,10 +383,11 @@ void fn_conv_filter(struct npu_aten_ctx *c, const struct aclop_task *t)
     take_walk((struct aclop_task *)(uintptr_t)t, t->out[0], x->n_dims - 2, &w);
     filter = at(c, "aten::zeros", dims_of(t->out[0]),
                 DTYPE(x->dtype == DT_DOUBLE ? DT_DOUBLE : DT_FLOAT));
-    store(
-        c,
-        conv_backward(c, t, &w, wide(c, t->in[2]), padded(c, &w, wide(c, x), 1, 0), filter, false),
-        t->out[0]);
+    filter = at(c, "aten::convolution_backward", V(wide(c, t->in[2])),
+                V(padded(c, &w, wide(c, x), 1, 0)), V(filter), NONE, list(w.stride, w.n),
+                list(zeros, w.n), list(w.dilation, w.n), BOOL(false), list(zeros, w.n),
+                INT(groups_of(t)), INTS(false, true, false));
+    store(c, filter + 1, t->out[0]);
 }
 
 /* input_size filter out_backprop -> y, the gradient of the image. As a transposed convolution:
@@ -407,36 +397,62 @@ static int map_at(const struct aclop_task *t)
     return strstr(t->row->type, "Transpose") ? 1 : 2;
 }
 
+/* The image without output_padding, which only a transposed convolution has. */
+static bool take_image(struct aclop_task *t, const struct walk *w, int64_t image[5])
+{
+    const struct aclop_value *more = aclop_attr(t, "output_padding");
+
+    memcpy(image, t->out[0]->dim, (w->n + 2) * sizeof *image);
+    if (!more->n)
+        return true;
+    if (more->n != w->n + 2)
+        return no_list(t, "output_padding", w->n + 2);
+    for (uint32_t k = 0; k < w->n + 2; k++) {
+        const int64_t end = k < 2                                   ? 1
+                            : w->stride[k - 2] > w->dilation[k - 2] ? w->stride[k - 2]
+                                                                    : w->dilation[k - 2];
+
+        if (more->ints[k] < 0 || more->ints[k] >= end)
+            return shape_no(t, "output_padding has %lld at %u; allowed: 0 to %lld",
+                            (long long)more->ints[k], k, (long long)end - 1);
+        image[k] -= more->ints[k];
+    }
+    return true;
+}
+
 bool shape_conv_input(struct aclop_task *t)
 {
     const int at_map = map_at(t);
     const struct aclTensor *map = t->in[at_map], *filter = t->in[3 - at_map], *y = t->out[0];
+    int64_t image[5];
     struct walk w;
 
-    if (map->n_dims < 4)
+    if (map->n_dims != 4 && map->n_dims != 5)
         return shape_no(t, "input %d has shape %s; it needs 4 or 5 dimensions", at_map,
                         npu_shape_text(map));
+    if (y->n_dims != map->n_dims)
+        return shape_no(t, "output 0 has shape %s, input %d %s", npu_shape_text(y), at_map,
+                        npu_shape_text(map));
     return take_walk(t, filter, map->n_dims - 2, &w) && sizes_match(t, 0) &&
-           fits_walk(t, &w, y->dim, filter->dim, map) &&
+           take_image(t, &w, image) && fits_walk(t, &w, image, filter->dim, map) &&
            (at_map == 2 || bias_fits(t, 3, map, y->dim[1])) && is_channels_first(t);
 }
 
+/* What the map spreads to reaches over the pads; behind it there are zeros. */
 void fn_conv_input(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     const int at_map = map_at(t);
     const struct aclTensor *map = t->in[at_map], *filter = t->in[3 - at_map], *y = t->out[0];
-    const int one =
-        at(c, "aten::zeros", INTS(1),
-           DTYPE(map->dtype == DT_DOUBLE || map->dtype == DT_INT8 ? DT_DOUBLE : DT_FLOAT));
     struct walk w;
-    int64_t size[5];
     int v;
 
     take_walk((struct aclop_task *)(uintptr_t)t, filter, map->n_dims - 2, &w);
-    for (uint32_t k = 0; k < y->n_dims; k++)
-        size[k] = y->dim[k] + (k > 1 ? w.before[k - 2] + w.after[k - 2] : 0);
-    v = at(c, "aten::expand", V(one), list(size, y->n_dims));
-    v = conv_backward(c, t, &w, factor_of(c, map), v, factor_of(c, filter), true);
+    v = at(c, "aten::convolution", V(factor_of(c, map)), V(factor_of(c, filter)), NONE,
+           list(w.stride, w.n), list(zeros, w.n), list(w.dilation, w.n), BOOL(true),
+           list(zeros, w.n), INT(groups_of(t)));
+    for (uint32_t k = 0; k < w.n; k++)
+        w.after[k] = (map->dim[k + 2] - 1) * w.stride[k] + w.dilation[k] * (w.kernel[k] - 1) + 1 -
+                     w.before[k] - y->dim[k + 2];
     store(c, plus_bias(c, t, 3, padded(c, &w, v, -1, 0)), t->out[0]);
 }
 
@@ -680,15 +696,6 @@ void fn_do_mask(struct npu_aten_ctx *c, const struct aclop_task *t)
           t->out[0]);
 }
 
-static int64_t product(const int64_t *v, int64_t n)
-{
-    int64_t all = 1;
-
-    for (int64_t i = 0; i < n; i++)
-        all *= v[i];
-    return all;
-}
-
 /* shape prob ... -> y: as many bytes as DropOutDoMask reads, or 16 at a time */
 bool shape_gen_mask(struct aclop_task *t)
 {
@@ -701,7 +708,7 @@ bool shape_gen_mask(struct aclop_task *t)
                             npu_shape_text(t->in[i]));
     if (!v)
         return true;
-    n = product(v, npu_tensor_numel(t->in[0]));
+    n = aclop_product(v, npu_tensor_numel(t->in[0]));
     n = is_byte_mask(t) ? n : up_to(n, 128) / 8;
     return npu_tensor_numel(t->out[0]) >= n ||
            shape_no(t, "y has shape %s; a mask of that shape has %lld bytes",
@@ -735,7 +742,7 @@ static void seeds_of(struct npu_aten_ctx *c, const struct aclop_task *t, uint64_
 void fn_gen_mask(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     int64_t shape[ACLOP_INTS];
-    const int64_t n = product(shape, aclop_ints(c, t->in[0], shape)),
+    const int64_t n = aclop_product(shape, aclop_ints(c, t->in[0], shape)),
                   n_out = npu_tensor_numel(t->out[0]);
     const double keep = number_of(c, t->in[1]);
     uint64_t seed, offset;

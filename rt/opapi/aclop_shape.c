@@ -7,6 +7,7 @@
  * there is believed, and aclop_fn.c looks at it again.
  */
 #include "aclop_shape.h"
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -140,6 +141,24 @@ bool shape_spread(struct aclop_task *t)
                 npu_shape_text(out), (long long)size, k + 1);
     }
     return true;
+}
+
+/* value is one element, of a type of its own. */
+bool shape_addcdiv(struct aclop_task *t)
+{
+    if (npu_tensor_numel(t->in[3]) != 1)
+        return shape_no(t, "value has shape %s; it is one element", npu_shape_text(t->in[3]));
+    if (t->in[0]->dtype == DT_BF16 && t->in[3]->dtype == DT_INT32)
+        return shape_no(t, "value has type int32; not beside an input_data of bfloat16");
+    return shape_spread(t);
+}
+
+bool shape_threshold(struct aclop_task *t)
+{
+    const double value = aclop_attr(t, "value")->real;
+
+    return shape_same(t) && (!npu_dtype_is_int(t->in[0]->dtype) || fabs(value) < 0x1p63 ||
+                             shape_no(t, "value is %g; an x of integers does not hold it", value));
 }
 
 bool shape_cast(struct aclop_task *t)
@@ -384,7 +403,15 @@ bool shape_norm_reduce(struct aclop_task *t)
     memcpy(room, axes->ints, sizeof room);
     if (!n)
         n = all_axes(t->in[0], room);
-    return reduced_to(t, room, n, flag(t, "keepdim"), &d) && has_shape(t, 0, &d);
+    if (!reduced_to(t, room, n, flag(t, "keepdim"), &d))
+        return false;
+    for (int64_t k = 0; k < n && t->in[0]->n_dims && fabs(aclop_attr(t, "p")->real) >= 0x1p31; k++)
+        if (!t->in[0]->dim[aclop_axis(t->in[0], room[k])])
+            return shape_no(t,
+                            "x has shape %s; an infinite p asks for the largest or smallest of no "
+                            "elements",
+                            npu_shape_text(t->in[0]));
+    return has_shape(t, 0, &d);
 }
 
 bool shape_extreme(struct aclop_task *t)
@@ -600,24 +627,51 @@ bool shape_pack(struct aclop_task *t)
     return is_n_right(t) && has_shape(t, 0, &d);
 }
 
+int64_t aclop_batch_dims(const struct aclop_task *t)
+{
+    const int64_t n = aclop_attr(t, "batch_dims")->ints[0];
+
+    return n < 0 ? n + (int64_t)t->in[0]->n_dims : n;
+}
+
+static bool has_batch(struct aclop_task *t, int64_t batch)
+{
+    const struct aclTensor *x = t->in[0], *index = t->in[1];
+    const int64_t most = x->n_dims < index->n_dims ? x->n_dims : index->n_dims;
+
+    if (batch < 0 || (batch && batch >= most))
+        return shape_no(
+            t, "batch_dims is %lld; x of shape %s and indices of shape %s allow %lld to %lld",
+            (long long)aclop_attr(t, "batch_dims")->ints[0], npu_shape_text(x),
+            npu_shape_text(index), (long long)-most, (long long)(most ? most - 1 : 0));
+    return !memcmp(x->dim, index->dim, (size_t)batch * sizeof *x->dim) ||
+           shape_no(t,
+                    "x of shape %s and indices of shape %s differ in their first %lld dimensions",
+                    npu_shape_text(x), npu_shape_text(index), (long long)batch);
+}
+
 bool shape_gather(struct aclop_task *t)
 {
     const struct aclTensor *x = t->in[0], *index = t->in[1];
+    const int64_t batch = aclop_batch_dims(t);
     int64_t room[ACLOP_INTS], axis;
     const int64_t *v;
     struct dims d = {0};
 
-    if (!host_list(t, 2, "axis", 1, room, &v))
+    if (!has_batch(t, batch) || !host_list(t, 2, "axis", 1, room, &v))
         return false;
     if (!v)
         return true;
     axis = aclop_axis(x, *v);
     if (axis < 0)
         return no_axis(t, "axis", *v);
+    if (axis < batch)
+        return shape_no(t, "axis is %lld, in front of the %lld dimensions of batch_dims",
+                        (long long)*v, (long long)batch);
     for (int64_t k = 0; k < (int64_t)x->n_dims; k++) {
         if (k != axis)
             add_dim(&d, x->dim[k]);
-        for (uint32_t i = 0; k == axis && i < index->n_dims; i++)
+        for (int64_t i = batch; k == axis && i < (int64_t)index->n_dims; i++)
             add_dim(&d, index->dim[i]);
     }
     return has_shape(t, 0, &d);
@@ -675,6 +729,14 @@ bool shape_loss(struct aclop_task *t)
                     npu_shape_text(y), aclop_attr(t, "reduction")->text);
 }
 
+bool shape_lp_loss(struct aclop_task *t)
+{
+    const int64_t p = aclop_attr(t, "p")->ints[0];
+
+    return p == 1 ? shape_loss(t)
+                  : shape_no(t, "p is %lld; the documentation has p 1 only", (long long)p);
+}
+
 /* The gradient has the shape of the first input, whatever the reduction. */
 bool shape_loss_grad(struct aclop_task *t)
 {
@@ -700,7 +762,13 @@ static bool multiply_to(struct aclop_task *t, bool first, bool second, struct di
 bool shape_matmul(struct aclop_task *t)
 {
     const struct aclTensor *bias = t->n_in > 2 ? t->in[2] : NULL;
+    const bool is_int = npu_dtype_is_int(t->in[0]->dtype);
     struct dims d = {0};
+
+    if (bias && (is_int ? bias->dtype != DT_INT32 : npu_dtype_is_int(bias->dtype)))
+        return shape_no(t,
+                        "bias has type %s beside %s; it is int32 for integers, else a real number",
+                        npu_dtype_name(bias->dtype), npu_dtype_name(t->in[0]->dtype));
 
     if (t->in[0]->n_dims != 2 || t->in[1]->n_dims != 2)
         return shape_no(t, "x1 of shape %s and x2 of shape %s must have 2 dimensions",

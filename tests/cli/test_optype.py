@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ROW = re.compile(r'^ACLOP\("(\w+)", \w+, "([^"]*)", "([^"]*)", "([^"]*)",', re.M)
+ROW = re.compile(r'^ACLOP\("(\w+)", \w+(?:\("[^"]*"\))?, "([^"]*)", "([^"]*)", "([^"]*)",', re.M)
 ROWS = {name: rest for name, *rest in ROW.findall((ROOT / "rt/opapi/aclop.def").read_text())}
 OWN = {"LayerNormV3", "LayerNormV4"}  # they have templates, with gradients
 SAMPLE = ["Add", "SelectV2", "ReduceSum", "ConcatD", "Cast", "PadV3", "GatherV2", "Sort", "MatMul", "StridedSlice", "LayerNorm", "SoftmaxV2"]

@@ -15,7 +15,7 @@ DEVICE, HOST = 0, 1
 
 
 class Row(ctypes.Structure):
-    _fields_ = [("type", ctypes.c_char_p), ("level", ctypes.c_int), ("inputs", ctypes.c_char_p),
+    _fields_ = [("type", ctypes.c_char_p), ("missing", ctypes.c_char_p), ("inputs", ctypes.c_char_p),
                 ("outputs", ctypes.c_char_p), ("attrs", ctypes.c_char_p), ("types", ctypes.c_uint64)]
 
 
@@ -34,7 +34,7 @@ def rows():
     found = {}
     while row := lib.npu_aclop_row(len(found)):
         r = row.contents
-        found[r.type.decode()] = (r.level == 0, r.inputs.decode(), r.outputs.decode(), r.attrs.decode(),
+        found[r.type.decode()] = (r.missing is None, r.inputs.decode(), r.outputs.decode(), r.attrs.decode(),
                                   [t for t, n in aclnn.DTYPES.items() if r.types >> n & 1])
     return found
 

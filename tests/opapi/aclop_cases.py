@@ -8,6 +8,9 @@ import torch
 import torch.nn.functional as F
 
 
+FLOATS = (torch.float32, torch.float16, torch.bfloat16)
+
+
 def wave(*shape, step=0.7):
     return np.sin(np.arange(np.prod(shape, dtype=int)) * step + 0.3).reshape(shape) * 2
 
@@ -47,8 +50,13 @@ def grad_of(fn):
 
 def add(case):
     elementwise(case)
+    quotients(case)
+    gathers(case)
+    means(case)
+    norms(case)
     losses(case)
     convolutions(case)
+    transposed(case)
     batch_norms(case)
     pools(case)
     dropout(case)
@@ -61,6 +69,76 @@ def add(case):
 
 
 X, G = wave(2, 4), wave(2, 4, step=1.3)
+
+
+def maybe_conj(v, is_asked):
+    return np.conj(v) if is_asked else v
+
+
+def quotients(case):
+    """Integers as torch's message about the operator has it: input + value * torch.trunc(x1 / x2)."""
+    def addcdiv(x, a, b, v):
+        if x.is_floating_point():
+            return torch.addcdiv(x, a, b, value=v.double().item())
+        return (x + int(v.item()) * torch.div(a, b, rounding_mode="trunc"))
+    for b in (np.array([0.5, -1.0, 2.0, 0.25]), np.full((1, 4), 3.0)):
+        case("Addcdiv", [X, G, b + (b == 0), np.array([-2.0])], torch_case(addcdiv))
+        for kind in (torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int32, torch.int64):
+            types = [t for t in (torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int64)
+                     if (t, kind) != (torch.bfloat16, torch.int32)]
+            case("Addcdiv", [X, G, b, torch.tensor([2.5]).to(kind)], torch_case(addcdiv), types=types)
+
+
+def gathers(case):
+    def gather(x, i, axis, batch):
+        """tf.gather in numpy: one lookup for each place of the common dimensions."""
+        if not batch:
+            return np.take(x, i, axis)
+        return np.stack([gather(a, b, axis - 1, batch - 1) for a, b in zip(x, i)])
+    x, cube = wave(2, 3, 4, 2), wave(2, 3, 4)
+    case("GatherV2", [x, np.array([[2, 0], [1, 1]]), np.array(1)], lambda x, i, a: gather(x, i, 1, 1), batch_dims=1)
+    case("GatherV2", [x, np.array([[1], [0]], np.int32), np.array(-1)], lambda x, i, a: gather(x, i, 3, 1), batch_dims=1)
+    places = np.array([[[1, 0], [3, 2], [0, 0]], [[2, 2], [1, 0], [3, 3]]])
+    case("GatherV2", [x, places, np.array(2)], lambda x, i, a: gather(x, i, 2, 2), batch_dims=2)
+    case("GatherV2", [cube, places, np.array(2)], lambda x, i, a: gather(x, i, 2, 1), batch_dims=-2)
+    case("GatherV2", [cube, places - 4, np.array(2)], lambda x, i, a: gather(x, i, 2, 2), batch_dims=2, negative_index_support=True)
+    case("GatherV2", [cube[:, :0], places[:, 0], np.array(2)], lambda x, i, a: gather(x, i, 2, 1), batch_dims=1)
+
+
+def means(case):
+    """Sums that no 64 bits hold."""
+    far = {torch.int64: [2**63 - 1, 2**63 - 3, -2**63, -2**63, -7, 6], torch.uint64: [-1, -3, 2**63 - 1, 1, 7, 6]}
+    for kind, values in far.items():
+        x = torch.tensor(values).view(kind).reshape(3, 2)
+
+        def mean(x, axis, kind=kind):
+            totals = [sum(int(v) for v in row) for row in (x if axis == 1 else x.T)]
+            n = x.shape[axis]
+            whole = [abs(s) // n * (1 if s >= 0 else -1) for s in totals]
+            return torch.tensor([w - 2**64 if w >= 2**63 else w for w in whole]).view(kind)
+        for axis in (0, 1):
+            case("ReduceMean", [x, np.array([axis])], lambda x, a, axis=axis, mean=mean: mean(x, axis), types=(kind,))
+    case("ReduceMean", [torch.tensor(-7, dtype=torch.int32), np.array([0])], lambda x, a: torch.tensor(-7, dtype=torch.int32), types=(torch.int32,))
+
+
+def norms(case):
+    x = X.copy()
+    x[0, 1] = 0
+    for p, fn in ((3.0, lambda x: np.abs(x)**3), (2.0, np.square), (1.0, np.abs), (0.0, lambda x: (x != 0) * 1.0), (0.5, lambda x: np.abs(x)**0.5)):
+        case("LpNormReduceV2", [x], lambda x, fn=fn: fn(x).sum(1), p=p, axes=[1], keepdim=False)
+        case("LpNormReduceV2", [x], lambda x, fn=fn: fn(x).sum(), p=p)
+    case("LpNormReduceV2", [X], lambda x: (1 / np.abs(x)).sum(0, keepdims=True), p=-1.0, axes=[-2], keepdim=True, epsilon=0.5)
+    for p in (np.inf, 2.0**31):
+        case("LpNormReduceV2", [x], lambda x: np.abs(x).max(1), p=float(p), axes=[1])
+        case("LpNormReduceV2", [x], lambda x: np.abs(x).min(), p=float(-p))
+        case("LpNormUpdateV2", [np.abs(x)], lambda x: np.maximum(x, 1e-12), p=float(p))
+    for p in (2.0, 3.0, 0.5, -1.0):
+        case("LpNormUpdateV2", [np.abs(X)], lambda x, p=p: x**(1 / p), p=p)
+    for p in (0.0, 1.0):
+        case("LpNormUpdateV2", [np.abs(x)], lambda x: np.maximum(x, 0.5), p=p, epsilon=0.5)
+    case("LpNormUpdateV2", [np.zeros(3)], lambda x: np.full(3, 0.25), epsilon=0.25)
+    case("LpNormUpdateV2", [np.zeros(3)], lambda x: torch.full((3,), 1e-7).half(), types=(torch.float16,))
+    case("LpNormUpdateV2", [np.zeros(3)], lambda x: torch.full((3,), 1e-12), types=(torch.float32,))
 
 
 def elementwise(case):
@@ -91,9 +169,21 @@ def elementwise(case):
          max_val=1.25)
     case("EluGradV2", [G, X], torch_case(grad_of(lambda x: F.elu(x, 0.5) * 1.5)), alpha=0.5, scale=1.5)
     case("EluGradV2", [G, -np.abs(X) / 3], torch_case(lambda g, y: g * (y + 0.5)), alpha=0.5, is_result=True)
-    case("SigmoidGrad", [1 / (1 + np.exp(-X)), G], lambda y, g: g * np.conj(1 - y) * np.conj(y))
-    case("TanhGrad", [np.tanh(X), G], lambda y, g: g * np.conj(1 - y * y))
-    case("ThresholdV2D", [X], lambda x: np.where(x > 1, x, 3), threshold=1.0, value=3.0)
+    for conj in (False, True):
+        case("SigmoidGrad", [1 / (1 + np.exp(-X)), G], lambda y, g, c=conj: g * maybe_conj(y * (1 - y), c), complex_conj=conj)
+        case("TanhGrad", [np.tanh(X), G], lambda y, g, c=conj: g * maybe_conj(1 - y * y, c), complex_conj=conj)
+    case("SigmoidGrad", [1 / (1 + np.exp(-X)), G], lambda y, g: g * y * (1 - y))
+    case("TanhGrad", [np.tanh(X), G], lambda y, g: g * (1 - y * y))
+    for low, value in ((1.0, 3.0), (0.5, 3.75), (-1.5, 2.0)):
+        case("ThresholdV2D", [X], lambda x, low=low, value=value: np.where(x > low, x, value if x.dtype.kind == "f" else int(value)),
+             threshold=low, value=value)
+    for kind in (torch.int64, torch.uint64):  # no float32 holds these
+        far = torch.tensor([2**62 + 1, 2**24 + 1, 2**24 - 1, 5]).view(kind)
+        case("ThresholdV2D", [far], lambda x: torch.from_numpy(np.where(x > 2**24, x, 7)), types=(kind,), threshold=2.0**24, value=7.9)
+    far = torch.tensor([-1, 1]).view(torch.uint64)
+    case("ThresholdV2D", [far], lambda x: torch.tensor([-1, 0]).view(torch.uint64), types=(torch.uint64,), threshold=2.0**60, value=0.0)
+    case("ThresholdV2D", [X], lambda x: torch.from_numpy(x), types=(torch.uint8,), threshold=-0.5, value=7.0)
+    case("Muls", [torch.tensor([2**24 + 1, -3], dtype=torch.int32)], lambda x: (T(x).float() * 1.5).int(), types=(torch.int32,), value=1.5)
     case("LogSoftmaxV2", [X], torch_case(lambda x: F.log_softmax(x, -1)))
     case("LogSoftmaxV2", [X], torch_case(lambda x: x - torch.logsumexp(x, (0, 1), True)), axes=[0, 1])
     case("LogSoftmaxGrad", [G, X - 3], torch_case(lambda g, y: g - y.exp() * g.sum(-1, True)))
@@ -144,12 +234,12 @@ def convolutions(case):
         args = (stride, pads, dilation, groups)
         name = f"Conv{n}D"
         case(name, [x, w], torch_case(lambda x, w, args=args: conv(x.double(), w.double(), None, *args)), **attrs)
-        case(name, [x, w, b], convolution_with_bias(args), types=(torch.float32, torch.float16, torch.bfloat16), **attrs)
+        case(name, [x, w, b], convolution_with_bias(args), types=FLOATS, **attrs)
         whole = torch.arange(6, dtype=torch.int32) * 1000
         case(name, [x, w, whole], torch_case(lambda x, w, b, args=args: conv(x.double(), w.double(), b.double(), *args, fill=3.0)
              .to(torch.int32)), types=(torch.int8,), offset_x=3, **attrs)
         case(name, [x, w], torch_case(lambda x, w, args=args: conv(x.double(), w.double(), None, *args).float()),
-             types=(torch.float32, torch.float16, torch.bfloat16), **attrs)
+             types=FLOATS, **attrs)
         size = torch.tensor(x.shape, dtype=torch.int32)
         case(f"Conv{n}DBackpropFilter", [x, torch.tensor(w.shape, dtype=torch.int32), g], torch_case(
             lambda x, _, g, args=args, w=T(w): grad_of(lambda w: conv(x, w, None, *args))(g, w)), **attrs)
@@ -158,7 +248,31 @@ def convolutions(case):
         bias = wave(4, step=0.5)
         case(f"Conv{n}DTranspose", [size.long(), g, w, bias], torch_case(
             lambda _, g, w, b, args=args, x=T(x): grad_of(lambda x: conv(x, w, None, *args))(g, x) + b.reshape(-1, *[1] * (x.dim() - 2))),
-            types=(torch.float32, torch.float16, torch.bfloat16), output_padding=[0] * (n + 2), **attrs)
+            types=FLOATS, output_padding=[0] * (n + 2), **attrs)
+
+
+def transposed(case):
+    """conv_transposeNd with pads that differ at the ends, and output_padding where dilation or stride allow it."""
+    for n, stride, pads, dilation, more, groups in ((2, (1, 3), (0, 1, 2, 0), (2, 1), (1, 2), 2), (2, (2, 2), (1, 1, 0, 0), (1, 1), (1, 0), 1),
+                                                    (3, (1, 2, 1), (1, 0, 0, 1, 0, 0), (1, 1, 3), (0, 1, 2), 1)):
+        fn = F.conv_transpose2d if n == 2 else F.conv_transpose3d
+        x, w, b = wave(2, 4, *(5, 3, 4)[:n]), wave(4, 6 // groups, *(2, 3, 2)[:n], step=1.1), wave(6, step=0.5)
+
+        def full(x, w, b=None, fn=fn, stride=stride, pads=pads, dilation=dilation, more=more, groups=groups, n=n):
+            y = fn(x, w, None, stride, 0, 0, groups, dilation)
+            y = F.pad(y, [v for k in reversed(range(n)) for v in (-pads[2 * k], more[k] - pads[2 * k + 1])])
+            return y if b is None else y + b.reshape(-1, *[1] * n)
+        size = torch.tensor(full(T(x), T(w)).shape)
+        attrs = dict(strides=[1, 1, *stride], pads=list(pads), dilations=[1, 1, *dilation], groups=groups,
+                     data_format="NCHW" if n == 2 else "NCDHW", output_padding=[0, 0, *more])
+        case(f"Conv{n}DTranspose", [size, x, w], torch_case(lambda _, x, w, full=full: full(x, w)), types=FLOATS, **attrs)
+        case(f"Conv{n}DTranspose", [size, x, w, b], torch_case(lambda _, x, w, b, full=full: full(x, w, b)), types=FLOATS, **attrs)
+        case(f"Conv{n}DTranspose", [size, x, w, f32(b)], torch_case(lambda _, x, w, b, full=full: full(x, w, b.double()).float()),
+             types=FLOATS, **attrs)
+        if n == 2:
+            whole = torch.arange(6, dtype=torch.int32) * 1000
+            case("Conv2DTranspose", [size, x, w, whole], torch_case(lambda _, x, w, b, full=full: full(x.double(), w.double(), b.double()).int()),
+                 types=(torch.int8,), **attrs)
 
 
 def convolution_with_bias(args):
