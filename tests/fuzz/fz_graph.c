@@ -11,12 +11,6 @@ enum { MAX_CALLS = 40, WAIT_MS = 5 };
 
 static _Atomic(void *) models[N_SHARED], groups[N_SHARED];
 
-/* What is queued may wait for ever. */
-static aclError destroy_stream(aclrtStream s)
-{
-    return aclrtDestroyStreamForce(s);
-}
-
 /* ---- the calls ----------------------------------------------------------------------------- */
 
 static void *take(struct worker *w, _Atomic(void *) *shared)
@@ -196,6 +190,7 @@ static void *run(void *arg)
 void fuzz_begin(void)
 {
     begin_acl();
+    destroy_stream = aclrtDestroyStreamForce;
 }
 
 /* Streams first: what they capture or still have to run ends with them. */

@@ -13,11 +13,6 @@
 
 enum { MAX_CALLS = 24, WAIT_MS = 20000 };
 
-static aclError destroy_stream(aclrtStream s)
-{
-    return aclrtDestroyStream(s);
-}
-
 static void must_fail(int code, const char *call)
 {
     FUZZ_CHECK(code != 0, "%s succeeded", call);
