@@ -90,15 +90,14 @@ NPU_INLINE uint16_t npu_f32_to_bf16(float f)
 }
 
 /* double -> float by rounding to odd: a later rounding to a narrower format (at most 22 bits) gives
- * what one rounding of the double would. NaN passes; a double beyond float becomes infinity and one
- * below float's normal range loses more bits, which no format narrower than float can tell. */
+ * what one rounding of the double would. NaN passes, because its lost bits set one that stays; a
+ * double beyond float becomes infinity and one below float's normal range loses more bits, which no
+ * format narrower than float can tell. */
 NPU_INLINE float npu_f64_to_f32_odd(double d)
 {
-    const uint64_t u = npu_f64_bits(d);
-    const uint64_t sticky = (u & 0x1fffffffu) != 0;
-    const bool is_nan = d != d;
+    const uint64_t u = npu_f64_bits(d), lost = 0x1fffffffu;
 
-    return (float)(is_nan ? d : npu_f64_from_bits((u & ~UINT64_C(0x1fffffff)) | sticky << 29));
+    return (float)npu_f64_from_bits((u | ((u & lost) + lost)) & ~lost);
 }
 
 /* Narrow to a format with e exponent and m mantissa bits, to nearest even, from a double.

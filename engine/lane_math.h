@@ -33,17 +33,25 @@ NPU_INLINE double npu_poly(double x, const double *c, unsigned n)
 /* Adding and taking away 1.5 * 2^52 rounds to an integer, which then stands in the low bits. */
 #define NPU_ROUNDER 0x1.8p52
 
-/* 2^t for |t| below 1000. 1 + r q(r) on |r| <= 1/2, q through the Chebyshev points: off by less
- * than 2^-44.6, and exact at 0. */
-NPU_INLINE double npu_exp2_f64(double t)
+/* 2^(k + r), k in the low bits of shifted = k + NPU_ROUNDER, below 1000 in size. 1 + r q(r) on
+ * |r| <= 1/2, q through the Chebyshev points: off by less than 2^-44.6, and exact at 0. k goes into
+ * the exponent by an addition; the low bits of a NaN that was a float are 0, so it stays one. */
+NPU_INLINE double npu_exp2_parts(double shifted, double r)
 {
-    const double shifted = t + NPU_ROUNDER, r = t - (shifted - NPU_ROUNDER);
     const double p =
         NPU_POLY(r, 1.0203121063391729e-07, 1.3255224878668817e-06, 1.5252686846267720e-05,
                  1.5403455852453838e-04, 1.3333558179043112e-03, 9.6181291594025580e-03,
                  5.5504108664760424e-02, 2.4022650695812990e-01, 6.9314718055994530e-01, 1.0);
 
-    return p * npu_f64_from_bits((npu_f64_bits(shifted) << 52) + UINT64_C(0x3ff0000000000000));
+    return npu_f64_from_bits(npu_f64_bits(p) + (npu_f64_bits(shifted) << 52));
+}
+
+/* 2^t for |t| below 1000. */
+NPU_INLINE double npu_exp2_f64(double t)
+{
+    const double shifted = t + NPU_ROUNDER;
+
+    return npu_exp2_parts(shifted, t - (shifted - NPU_ROUNDER));
 }
 
 NPU_INLINE double npu_exp_f64(double x)
@@ -52,8 +60,26 @@ NPU_INLINE double npu_exp_f64(double x)
 
     t = t > 200.0 ? 200.0 : t; /* float overflows at 2^128 and is zero below 2^-150 */
     t = t < -200.0 ? -200.0 : t;
-    t = x != x ? 0.0 : t;
-    return x != x ? x : npu_exp2_f64(t);
+    return npu_exp2_f64(t);
+}
+
+/* a, or the limit that it lies beyond: low < 0 < high. By integers, which every vector unit clamps
+ * in one instruction each; as such floats below 0 lie above all others, and NaN becomes a limit. */
+NPU_INLINE float npu_within_f32(float a, float low, float high)
+{
+    const int32_t most = (int32_t)npu_f32_bits(high), v = (int32_t)npu_f32_bits(a);
+    const uint32_t least = npu_f32_bits(low), u = (uint32_t)(v > most ? most : v);
+
+    return npu_f32_from_bits(u > least ? least : u);
+}
+
+/* e^a for a float; anything for NaN. The limits are of npu_exp_f64. */
+NPU_INLINE double npu_exp_of_f32(float a)
+{
+    const double x = (double)npu_within_f32(a, -138.0f, 138.0f), log2_e = 0x1.71547652b82fep+0;
+    const double shifted = NPU_FMA(x, log2_e, NPU_ROUNDER);
+
+    return npu_exp2_parts(shifted, NPU_FMA(x, log2_e, -(shifted - NPU_ROUNDER)));
 }
 
 /* atanh(s) = s + s z (1/3 + z / 5 + ...) with z = s^2, for |s| up to 0.1716; the first term left

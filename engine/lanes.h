@@ -147,7 +147,7 @@ EXTREMA(s16)
 EXTREMA(s32)
 #define npu_abs(a) __builtin_fabsf(a)
 NPU_INLINE float npu_once(double y, bool half) { return half ? npu_f64_to_f32_odd(y) : (float)y; }
-#define npu_exp(a)   npu_once(npu_exp_f64((double)(a)), half)
+#define npu_exp(a)   ((a) != (a) ? (a) : npu_once(npu_exp_of_f32(a), half))
 #define npu_ln(a)    npu_once(npu_ln_f64((double)(a)), half)
 #define npu_tanh(a)  npu_once(npu_tanh_f64((double)(a)), half)
 #define npu_sin(a)   npu_once(npu_sin_f64((double)(a)), half)
@@ -310,6 +310,153 @@ static bool is_small(const float *x, uint32_t n)
 TRIG(sin)
 TRIG(cos)
 TRIG(tan)
+
+/* ---- e^x in floats -----------------------------------------------------------------------------
+ * For |x| < 64, where nothing below leaves the normal range. 2^(j/16) = high e^low and
+ * x = (16 k + j) ln2/16 + r, so e^x = 2^k high (1 + r + s): 2^k high (1 + r) and what its rounding
+ * loses come from two fused multiply-adds, s from a short series. Off by less than 2^-34 before the
+ * one rounding, as tests/unit/t_math.c asks; any other float goes through double, by itself. */
+
+enum { EXP_PARTS = 16 };
+#define EXP_FAST 64.0f
+
+/* As bits, less the j << 19 that shifting 16 k + j into the exponent adds. */
+static const uint32_t exp_high[EXP_PARTS] __attribute__((aligned(64))) = {
+    0x3f800000, 0x3f7daac3, 0x3f7b95c2, 0x3f79c3d3, 0x3f7837f0, 0x3f76f532, 0x3f75fed7, 0x3f75583f,
+    0x3f7504f3, 0x3f7508a4, 0x3f75672a, 0x3f76248c, 0x3f7744fd, 0x3f78ccdf, 0x3f7ac0c7, 0x3f7d257d};
+static const float exp_low[EXP_PARTS] __attribute__((aligned(64))) = {
+    0x0p+0f,          0x1.8d96d4p-25f,  -0x1.9c0c22p-27f, 0x1.964902p-25f,
+    0x1.125002p-25f,  0x1.370be4p-25f,  -0x1.0a3552p-25f, -0x1.00d8acp-27f,
+    0x1.26055cp-26f,  -0x1.05cb44p-25f, 0x1.67a1cap-28f,  0x1.a3b5e4p-28f,
+    -0x1.f9c306p-27f, -0x1.6961b4p-28f, -0x1.a5217cp-28f, 0x1.61428ep-28f};
+
+/* to[j] = from[the low 4 bits of at[j]], and whether all of a strip are fast. */
+#if defined(__AVX512F__)
+NPU_INLINE void pick_parts(void *to, const void *from, const uint32_t *at)
+{
+    for (int j = 0; j < W; j += 16)
+        _mm512_storeu_si512((uint32_t *)to + j, _mm512_permutexvar_epi32(_mm512_loadu_si512(at + j),
+                                                                         _mm512_load_si512(from)));
+}
+
+NPU_INLINE bool are_fast(const float *x)
+{
+    unsigned beyond = 0;
+
+    for (int j = 0; j < W; j += 16)
+        beyond |= _mm512_cmp_ps_mask(_mm512_abs_ps(_mm512_loadu_ps(x + j)),
+                                     _mm512_set1_ps(EXP_FAST), _CMP_NLT_UQ);
+    return !beyond;
+}
+#elif defined(__AVX2__)
+NPU_INLINE void pick_parts(void *to, const void *from, const uint32_t *at)
+{
+    const __m256i *half = from;
+
+    for (int j = 0; j < W; j += 8) {
+        const __m256i i = _mm256_loadu_si256((const __m256i *)(at + j));
+        const __m256 a = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(half[0], i));
+        const __m256 b = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(half[1], i));
+        _mm256_storeu_ps((float *)to + j,
+                         _mm256_blendv_ps(a, b, _mm256_castsi256_ps(_mm256_slli_epi32(i, 28))));
+    }
+}
+
+NPU_INLINE bool are_fast(const float *x)
+{
+    const __m256 sign = _mm256_set1_ps(-0.0f), limit = _mm256_set1_ps(EXP_FAST);
+    __m256 beyond = _mm256_setzero_ps();
+
+    for (int j = 0; j < W; j += 8)
+        beyond = _mm256_or_ps(beyond, _mm256_cmp_ps(_mm256_andnot_ps(sign, _mm256_loadu_ps(x + j)),
+                                                    limit, _CMP_NLT_UQ));
+    return !_mm256_movemask_ps(beyond);
+}
+#else
+NPU_INLINE void pick_parts(void *to, const void *from, const uint32_t *at)
+{
+    for (int j = 0; j < W; j++)
+        ((uint32_t *)to)[j] = ((const uint32_t *)from)[at[j] % EXP_PARTS];
+}
+
+NPU_INLINE bool are_fast(const float *x)
+{
+    bool all = true;
+
+    for (int j = 0; j < W; j++)
+        all &= __builtin_fabsf(x[j]) < EXP_FAST;
+    return all;
+}
+#endif
+
+NPU_INLINE void exp_strip(float *y, const float *from)
+{
+    uint32_t at[W], high[W];
+    float x[W], low[W];
+
+    for (int j = 0; j < W; j++)
+        x[j] = from[j];
+    for (int j = 0; j < W; j++) /* 16 k + j in the low bits */
+        at[j] = npu_f32_bits(__builtin_fmaf(x[j], 0x1.715476p+4f, 0x1.8p23f));
+    pick_parts(high, exp_high, at);
+    pick_parts(low, exp_low, at);
+    for (int j = 0; j < W; j++) {
+        const float n = npu_f32_from_bits(at[j]) - 0x1.8p23f;
+        const float h = npu_f32_from_bits(high[j] + (at[j] << 19));
+        const float r = __builtin_fmaf(n, -0x1.62e43p-5f, x[j]); /* exact */
+        const float rest = __builtin_fmaf(n, 0x1.05c61p-33f, low[j]), u = r + rest;
+        float s = __builtin_fmaf(u, 0x1.55565cp-5f, 0x1.5556ep-3f);
+        s = __builtin_fmaf(s, u, 0.5f);
+        s = __builtin_fmaf(s, u * u, rest);
+        const float top = __builtin_fmaf(h, r, h), lost = __builtin_fmaf(h, r, h - top);
+        x[j] = top + __builtin_fmaf(h, s, lost);
+    }
+    for (int j = 0; j < W; j++)
+        y[j] = x[j];
+}
+
+/* Some are not fast. Most of those are so far out that there is nothing to compute. */
+static __attribute__((noinline)) void exp_mixed(float *d, const float *a)
+{
+    float y[W], other[W];
+    uint32_t n_near = 0;
+
+    exp_strip(y, a);
+    for (int j = 0; j < W; j++) {
+        n_near += (__builtin_fabsf(a[j]) >= EXP_FAST) & (a[j] > -104.0f) & (a[j] < 89.0f);
+        other[j] = a[j] > 0.0f ? npu_f32_from_bits(0x7f800000u) : a[j] < 0.0f ? 0.0f : a[j];
+    }
+    if (n_near)
+        vexp_f32(other, a, NULL, 0, W);
+    for (int j = 0; j < W; j++)
+        y[j] = __builtin_fabsf(a[j]) < EXP_FAST ? y[j] : other[j];
+    for (int j = 0; j < W; j++)
+        d[j] = y[j];
+}
+
+NPU_INLINE void exp_whole(float *d, const float *a)
+{
+    if (NPU_LIKELY(are_fast(a)))
+        exp_strip(d, a);
+    else
+        exp_mixed(d, a);
+}
+
+static void exp_any(void *dst, const void *src0, const void *src1, uint64_t s, uint32_t n)
+{
+    float *d = dst, rest[W] = {0};
+    const float *a = src0;
+    uint32_t i = 0;
+
+    (void)src1, (void)s;
+    for (; i + W <= n; i += W)
+        exp_whole(d + i, a + i);
+    if (i == n)
+        return;
+    memcpy(rest, a + i, (n - i) * sizeof *rest);
+    exp_whole(rest, rest);
+    memcpy(d + i, rest, (n - i) * sizeof *rest);
+}
 
 /* ---- conversions ------------------------------------------------------------------------------
  */
@@ -867,7 +1014,8 @@ const struct npu_lanes LANES = {
     CMP_ALL(CMP_SLOT, f16) CMP_ALL(CMP_SLOT, f32) CMP_SLOT(s32, EQ, a == b)
 #define VEC(op, shape, types, cost, lane, brief) SLOTS_##shape(types, op)
 #include "../isa/vec.def"
-        .op[OP_vsin][TYPE_f32] = sin_any,
+        .op[OP_vexp][TYPE_f32] = exp_any,
+    .op[OP_vsin][TYPE_f32] = sin_any,
     .op[OP_vcos][TYPE_f32] = cos_any,
     .op[OP_vtan][TYPE_f32] = tan_any,
 #define CONV(S, D, rounds, brief) CONV_SLOTS_##rounds(S, D)
