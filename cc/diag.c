@@ -63,6 +63,37 @@ static bool has_own_error(const char *text)
     return false;
 }
 
+static bool changes_meaning(const char *line, size_t n)
+{
+    static const char words[] = "changes meaning of ";
+
+    return memmem(line, n, words, strlen(words)) != NULL;
+}
+
+bool cc_diag_only_meanings(const char *text)
+{
+    bool found = false;
+
+    for (const char *s = text; s && *s; s += line_size(s)) {
+        if (!has_sort(s, line_size(s), 0, 0))
+            continue;
+        if (!changes_meaning(s, line_size(s)))
+            return false;
+        found = true;
+    }
+    return found;
+}
+
+bool cc_diag_permits_meanings(const char *text)
+{
+    static const char option[] = "-fpermissive"; /* in brackets and, maybe, in colours */
+
+    for (const char *s = text; s && *s; s += line_size(s))
+        if (memmem(s, line_size(s), option, strlen(option)) && !changes_meaning(s, line_size(s)))
+            return false;
+    return true;
+}
+
 /* Shows a line, with the lines of context before it. */
 static void show_from(const char *context, const char *end)
 {

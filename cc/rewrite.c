@@ -25,6 +25,9 @@ enum { N_QUALIFIERS = sizeof QUALIFIERS / sizeof *QUALIFIERS };
 static const char *const SPACES[] = {"__ubuf__", "__cbuf__", "__ca__",      "__cb__",
                                      "__cc__",   "__fbuf__", "__biasbuf__", "__ssbuf__"};
 
+/* What stands for __bf16 (front/cpp/scalar.h): as long, for the columns. */
+static const char BF16[] = "_bf16_";
+
 int cc_space_of(const struct cc_lex *l, int32_t i)
 {
     if (!cc_is_id(l, i) || l->text[l->tok[i].at] != '_')
@@ -182,7 +185,10 @@ char *cc_tokens(const struct cc_rw *w, int32_t a, int32_t b)
         }
         if (i > a && l->tok[i].at > tok_end(l, i - 1))
             cc_add(&t, " ", 1);
-        cc_add(&t, l->text + l->tok[i].at, l->tok[i].len);
+        if (cc_is(l, i, "__bf16"))
+            cc_adds(&t, BF16);
+        else
+            cc_add(&t, l->text + l->tok[i].at, l->tok[i].len);
     }
     return t.s;
 }
@@ -210,6 +216,18 @@ static int32_t force_inline(struct cc_rw *w, int32_t i)
         return i;
     cc_flush(w, i);
     cc_adds(&w->r->out, word);
+    cc_skip_through(w, i);
+    return i + 1;
+}
+
+/* `__bf16` is bfloat16_t; newer compilers have a type of that name, which their own headers mean.
+ */
+static int32_t bf16(struct cc_rw *w, int32_t i)
+{
+    if (cc_place_of(&w->lex, w->lex.tok[i].at).system)
+        return i;
+    cc_flush(w, i);
+    cc_adds(&w->r->out, BF16);
     cc_skip_through(w, i);
     return i + 1;
 }
@@ -271,6 +289,8 @@ static int32_t construct(struct cc_rw *w, int32_t i)
         return cc_kernel(w, i);
     if (cc_is(l, i, "__forceinline__") && (next = force_inline(w, i)) != i)
         return next;
+    if (cc_is(l, i, "__bf16"))
+        return bf16(w, i);
     if (cc_is(l, i, "__nputwin_registration__"))
         return registration(w, i);
     return qualifier(w, i);

@@ -12,18 +12,6 @@
 
 /* Whether the source of a load goes up or down from one repeat to the next. */
 enum class addr_cal_mode_t : uint8_t { inc = 0, dec = 1 };
-/* What copy_gm_to_cbuf does with each group of bytes: see asc_copy_gm2l1_pad1 .. _pad8. */
-enum pad_t {
-    PAD_NONE,
-    PAD_MODE1,
-    PAD_MODE2,
-    PAD_MODE3,
-    PAD_MODE4,
-    PAD_MODE5,
-    PAD_MODE6,
-    PAD_MODE7,
-    PAD_MODE8
-};
 
 #define NPU_CCE_CUBE template <class T> inline void
 #define NPU_CCE_2D                                                                                 \

@@ -490,6 +490,25 @@ inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src,
         nputwin::move_inside(dst, src, p, where);
 }
 
+/* With what another chip does on the way: the same copies without it. */
+#define NPU_DATA_COPY(Dst, Src)                                                                    \
+    template <typename T>                                                                          \
+    inline void DataCopy(const Dst<T> &dst, const Src<T> &src, const DataCopyParams &intriParams,  \
+                         const DataCopyEnhancedParams &, npu_where where = NPU_HERE)               \
+    {                                                                                              \
+        DataCopy(dst, src, intriParams, where);                                                    \
+    }
+NPU_DATA_COPY(LocalTensor, GlobalTensor)
+NPU_DATA_COPY(GlobalTensor, LocalTensor)
+NPU_DATA_COPY(LocalTensor, LocalTensor)
+#undef NPU_DATA_COPY
+template <typename T, typename U, std::enable_if_t<!std::is_same_v<T, U>, bool> = true>
+inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const DataCopyParams &,
+                     const DataCopyEnhancedParams &, npu_where where = NPU_HERE)
+{
+    nputwin::no_way(nputwin::core(), dst.GetPosition(), src.GetPosition(), where);
+}
+
 /* A bias of halves on its way into the bias table, where it lies as floats. */
 template <typename T, typename U, std::enable_if_t<!std::is_same_v<T, U>, bool> = true>
 inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src,

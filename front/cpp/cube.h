@@ -647,6 +647,35 @@ inline void fixpipe(const npu_ref &dst, const AscendC::LocalTensor<U> &src,
                 p.isChannelSplit},
                where);
 }
+/* The older parameters in terms of the newer. */
+template <class To, class From>
+inline AscendC::FixpipeParamsV220 of_bursts(const AscendC::FixpipeParams<From> &p, npu_where where)
+{
+    using AscendC::BLOCK_CUBE;
+    const AscendC::Nz2NdParams &nd = p.nz2ndParams;
+    const uint32_t rows =
+        p.burstLen * uint32_t(NPU_BLK_BYTES) / uint32_t(sizeof(From)) / BLOCK_CUBE;
+    const uint32_t wide = p.cburstNum * uint32_t(BLOCK_CUBE);
+    const uint32_t column_blks = rows * BLOCK_CUBE * uint32_t(sizeof(To)) / NPU_BLK_BYTES;
+    AscendC::FixpipeParamsV220 to;
+    if (NPU_UNLIKELY(nd.nz2ndEn && !nd.originalNSize))
+        npu_fault(core(), NPU_E_ARG, where,
+                  "Fixpipe: nz2ndParams.originalNSize 0; rows have 1 to %u columns (cburstNum %u)",
+                  wide, p.cburstNum);
+    to.nSize = nd.nz2ndEn ? nd.originalNSize : uint16_t(wide);
+    to.mSize = uint16_t(rows);
+    to.srcStride = uint16_t((rows + BLOCK_CUBE - 1) / BLOCK_CUBE * BLOCK_CUBE +
+                            p.srcStride * uint32_t(BLOCK_CUBE));
+    to.dstStride = nd.nz2ndEn ? p.dstStride : p.dstStride + column_blks;
+    to.quantPre = p.quantParams.quantPre;
+    to.deqScalar = p.quantParams.deqScalar;
+    to.ndNum = nd.ndNum;
+    to.srcNdStride = nd.srcNdStride;
+    to.dstNdStride = nd.dstNdStride;
+    to.reluEn = p.reluEn;
+    to.unitFlag = p.unitFlag;
+    return to;
+}
 /* The parameters of a call that names them in L1 go through the start of the fixpipe buffer. */
 template <class S>
 inline void load_quant(const AscendC::LocalTensor<S> &from, uint32_t n, npu_where where)
@@ -706,6 +735,23 @@ namespace AscendC {
                       "Fixpipe: CFG_COLUMN_MAJOR is dav-3510 only");                               \
         nputwin::load_quant(cbufWorkspace, intriParams.nSize, where);                              \
         nputwin::fixpipe<T>(ref, src, intriParams, config, where);                                 \
+    }                                                                                              \
+    template <typename T, typename U>                                                              \
+    inline void Fixpipe(const Dst<T> &dst, const LocalTensor<U> &src,                              \
+                        const FixpipeParams<PrimT<U>> &intriParams, npu_where where = NPU_HERE)    \
+    {                                                                                              \
+        nputwin::fixpipe<T>(ref, src, nputwin::of_bursts<PrimT<T>>(intriParams, where),            \
+                            intriParams.nz2ndParams.nz2ndEn ? CFG_ROW_MAJOR : CFG_NZ, where);      \
+    }                                                                                              \
+    template <typename T, typename U, typename S>                                                  \
+    inline void Fixpipe(const Dst<T> &dst, const LocalTensor<U> &src,                              \
+                        const LocalTensor<S> &cbufWorkspace,                                       \
+                        const FixpipeParams<PrimT<U>> &intriParams, npu_where where = NPU_HERE)    \
+    {                                                                                              \
+        const FixpipeParamsV220 p = nputwin::of_bursts<PrimT<T>>(intriParams, where);              \
+        nputwin::load_quant(cbufWorkspace, p.nSize, where);                                        \
+        nputwin::fixpipe<T>(ref, src, p, intriParams.nz2ndParams.nz2ndEn ? CFG_ROW_MAJOR : CFG_NZ, \
+                            where);                                                                \
     }                                                                                              \
     template <typename T, typename U>                                                              \
     inline void DataCopy(const Dst<T> &dst, const LocalTensor<U> &src,                             \

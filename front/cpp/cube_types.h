@@ -215,6 +215,36 @@ struct FixpipeParamsV220 {
     uint8_t unitFlag = 0;
     bool isChannelSplit = false;
 };
+/* The older form: bursts, each a column of sums 16 wide. burstLen in 32 bytes of sums, srcStride (a
+ * gap) in 256 sums; dstStride: ND from row to row in elements, NZ a gap in 32 bytes. */
+struct QuantParams {
+    QuantParams() {}
+    QuantParams(const QuantMode_t quant) : quantPre(quant) {}
+    QuantParams(const QuantMode_t quant, const uint64_t scalar) : quantPre(quant), deqScalar(scalar)
+    {
+    }
+    QuantMode_t quantPre = QuantMode_t::NoQuant;
+    uint64_t deqScalar = 0;
+};
+struct Nz2NdParams {
+    bool nz2ndEn = false;
+    uint16_t ndNum = 1, srcNdStride = 0, dstNdStride = 0;
+    uint16_t originalNSize = 0; /* columns of the matrix, which the last burst may pass */
+};
+template <typename T> struct FixpipeParams {
+    FixpipeParams() {}
+    FixpipeParams(const uint16_t count, const uint16_t len, const uint16_t src_gap,
+                  const uint32_t dst_stride)
+        : cburstNum(count), burstLen(len), srcStride(src_gap), dstStride(dst_stride)
+    {
+    }
+    uint16_t cburstNum = 0, burstLen = 1, srcStride = 0;
+    uint32_t dstStride = 0;
+    QuantParams quantParams;
+    bool reluEn = false;
+    Nz2NdParams nz2ndParams;
+    uint8_t unitFlag = 0;
+};
 /* The same in DataCopy; nz2ndEn takes its matrices from SetFixpipeNz2ndFlag. */
 struct DataCopyCO12DstParams {
     DataCopyCO12DstParams() {}

@@ -368,7 +368,7 @@ template <typename T> inline void LocalTensor<T>::Print(uint32_t len) const
     npu_barrier(nputwin::core(), PIPE_ALL, {nullptr, 0});
     flockfile(stdout);
     for (uint32_t i = 0; i < len && i < GetSize(); i++) {
-        nputwin::dump_one(stdout, p_[i]);
+        nputwin::dump_one(stdout, raw()[i]);
         std::fputc((i + 1) % per_line && i + 1 < len && i + 1 < GetSize() ? ' ' : '\n', stdout);
     }
     funlockfile(stdout);
@@ -381,8 +381,8 @@ inline int32_t LocalTensor<T>::ToFile(const Name &fileName) const
     FILE *f = std::fopen(fileName.c_str(), "wb");
     if (!f)
         return -1;
-    const size_t n = std::fwrite(p_, 1, bytes_, f);
-    return std::fclose(f) == 0 && n == bytes_ ? 0 : -1;
+    const size_t n = std::fwrite(raw(), 1, GetLength(), f);
+    return std::fclose(f) == 0 && n == GetLength() ? 0 : -1;
 }
 
 } // namespace AscendC

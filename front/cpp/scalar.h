@@ -313,6 +313,7 @@ template <class T, class Format> struct small_limits_no_inf : small_limits<T, Fo
 
 using half = nputwin::small_float<nputwin::f16_format>;
 using bfloat16_t = nputwin::small_float<nputwin::bf16_format>;
+using _bf16_ = bfloat16_t; /* what the driver writes for __bf16, a word of C++ compilers too */
 using fp8_e5m2_t = nputwin::small_float<nputwin::e5m2_format>;
 using fp8_e4m3fn_t = nputwin::small_float<nputwin::e4m3fn_format>;
 using hifloat8_t = nputwin::small_float<nputwin::hif8_format>;

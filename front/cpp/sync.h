@@ -297,6 +297,7 @@ inline void DataCachePreload(const GlobalTensor<uint64_t> &src, const T cacheOff
 /* Instructions are not cached here: loading them ahead is done at once. */
 inline void ICachePreLoad(const int64_t) {}
 inline int64_t GetICachePreloadStatus() { return 0; }
+#define PRELOAD(len) AscendC::ICachePreLoad(len)
 
 #if NPU_ARCH == 2201
 /* ---- atomic operations of copies from UB to GM ---------------------------------------- */

@@ -8,6 +8,7 @@
  */
 #ifndef NPU_FRONT_TENSOR_H
 #define NPU_FRONT_TENSOR_H
+#include "address.h"
 #include "shape.h"
 
 namespace nputwin {
@@ -52,45 +53,6 @@ template <class T> inline uint64_t units_before(uint64_t n, npu_where where = {n
     static_assert(nputwin::per_unit<PrimType> == 1,                                                \
                   name ": two int4b_t share a byte; ReinterpretCast<int8_t>() reaches both")
 
-/* The memory of the core that a position lies in. */
-constexpr npu_mem mem_of(AscendC::TPosition p)
-{
-    using P = AscendC::TPosition;
-    switch (p) {
-    case P::A1:
-    case P::B1:
-    case P::C1:
-    case P::TSCM:
-        return MEM_L1;
-    case P::A2:
-        return MEM_L0A;
-    case P::B2:
-        return MEM_L0B;
-    case P::C2:
-        return MEM_BT;
-    case P::CO1:
-        return MEM_L0C;
-    case P::C2PIPE2GM:
-        return MEM_FB;
-    case P::GM:
-        return MEM_GM;
-    default:
-        return MEM_UB;
-    }
-}
-/* Where an address of that position lies in this process. A kind of core that has no such memory
- * has no tensor there either: the fault says so, and the address is one that faults when used. */
-inline uint8_t *address_in(AscendC::TPosition p, uint32_t addr_bytes, npu_where where)
-{
-    npu_core *c = core();
-    const npu_bank &bank = c->mem[mem_of(p)];
-    if (NPU_UNLIKELY(!bank.base))
-        npu_fault(c, NPU_E_ARG, where, "a tensor at %s, which lies in %s: %s cores have none",
-                  position_name(p), npu_mems[mem_of(p)].name,
-                  c->core_kind == CORE_AIV ? "vector" : "cube");
-    return bank.base + addr_bytes;
-}
-
 /* The scalar unit at GM. */
 template <class T> inline T *scalar_at(T *p, bool writes, npu_where where)
 {
@@ -118,13 +80,15 @@ public:
     using PrimType = PrimT<T>;
 
     LocalTensor() {}
-    LocalTensor(PrimType *p, uint32_t len_bytes, TPosition at) : p_(p), bytes_(len_bytes), pos_(at)
+    LocalTensor(PrimType *p, uint32_t len_bytes, TPosition at)
+        : address_({reinterpret_cast<uint8_t *>(p), len_bytes, at})
     {
     }
+    explicit LocalTensor(const TBuffAddr &address) : address_(address) {}
     /* Static tensor programming: n elements at a byte address of the position's memory. */
     LocalTensor(TPosition at, uint32_t addr_bytes, uint32_t n, npu_where where = NPU_HERE)
-        : p_(reinterpret_cast<PrimType *>(nputwin::address_in(at, addr_bytes, where))),
-          bytes_(uint32_t(nputwin::bytes_of_n<PrimType>(n))), pos_(at)
+        : address_({nputwin::address_in(at, addr_bytes, where),
+                    uint32_t(nputwin::bytes_of_n<PrimType>(n)), at})
     {
     }
     /* The same with the position of the trait, and its layout's number of elements. */
@@ -134,10 +98,9 @@ public:
                       "LocalTensor(addr) is for tensors of a TensorTrait; else LocalTensor(pos, "
                       "addr, tileSize)");
         if constexpr (is_tensorTrait_v<T>) {
-            pos_ = T::tPos;
-            p_ = reinterpret_cast<PrimType *>(nputwin::address_in(pos_, addr_bytes, where));
-            const npu_bank &bank = nputwin::core()->mem[nputwin::mem_of(pos_)];
-            bytes_ = addr_bytes < bank.bytes ? bank.bytes - addr_bytes : 0;
+            const npu_bank &bank = nputwin::core()->mem[nputwin::mem_of(T::tPos)];
+            address_.at = {nputwin::address_in(T::tPos, addr_bytes, where),
+                           addr_bytes < bank.bytes ? bank.bytes - addr_bytes : 0, T::tPos};
         }
     }
 
@@ -145,19 +108,19 @@ public:
     {
         NPU_WHOLE_BYTES("GetValue");
         nputwin::before_scalar();
-        return p_[i];
+        return raw()[i];
     }
     template <typename V> void SetValue(uint32_t i, V v) const
     {
         NPU_WHOLE_BYTES("SetValue");
         nputwin::before_scalar();
-        p_[i] = static_cast<PrimType>(v);
+        raw()[i] = static_cast<PrimType>(v);
     }
     PrimType &operator()(uint32_t i) const
     {
         NPU_WHOLE_BYTES("operator()");
         nputwin::before_scalar();
-        return p_[i];
+        return raw()[i];
     }
 
     LocalTensor operator[](uint32_t offset) const
@@ -165,13 +128,13 @@ public:
         const uint32_t units = uint32_t(nputwin::units_before<PrimType>(offset));
         const uint32_t skip = units * uint32_t(sizeof(PrimType));
         LocalTensor t = *this;
-        t.p_ += units;
-        t.bytes_ = skip < bytes_ ? bytes_ - skip : 0;
+        t.address_.at.p += skip;
+        t.address_.at.bytes = skip < GetLength() ? GetLength() - skip : 0;
         return t;
     }
     template <typename U> LocalTensor<U> ReinterpretCast() const
     {
-        LocalTensor<U> t(reinterpret_cast<PrimT<U> *>(p_), bytes_, pos_);
+        LocalTensor<U> t(address_);
         t.SetUserTag(tag_);
         return t;
     }
@@ -180,16 +143,25 @@ public:
         *this = src[offset].template ReinterpretCast<T>();
     }
 
-    uint64_t GetPhyAddr() const { return uint64_t(uintptr_t(p_)); }
+    /* What the documents leave out: the tensor is where `address` says, or size elements at a byte
+     * offset of the memory that its position names. */
+    void SetAddr(const TBuffAddr &address) { address_ = address; }
+    void InitBuffer(uint32_t offset_bytes, uint32_t size)
+    {
+        SetSize(size);
+        address_.bufferAddr = offset_bytes;
+    }
+
+    uint64_t GetPhyAddr() const { return uint64_t(uintptr_t(raw())); }
     uint64_t GetPhyAddr(uint32_t offset) const
     {
-        return uint64_t(uintptr_t(p_ + nputwin::units_before<PrimType>(offset)));
+        return uint64_t(uintptr_t(raw() + nputwin::units_before<PrimType>(offset)));
     }
-    uint32_t GetSize() const { return uint32_t(nputwin::n_in_bytes<PrimType>(bytes_)); }
-    uint32_t GetLength() const { return bytes_; }
-    int32_t GetPosition() const { return int32_t(pos_); }
-    void SetSize(uint32_t n) { bytes_ = uint32_t(nputwin::bytes_of_n<PrimType>(n)); }
-    void SetBufferLen(uint32_t len_bytes) { bytes_ = len_bytes; }
+    uint32_t GetSize() const { return uint32_t(nputwin::n_in_bytes<PrimType>(GetLength())); }
+    uint32_t GetLength() const { return address_.at.bytes; }
+    int32_t GetPosition() const { return int32_t(address_.at.pos); }
+    void SetSize(uint32_t n) { address_.at.bytes = uint32_t(nputwin::bytes_of_n<PrimType>(n)); }
+    void SetBufferLen(uint32_t len_bytes) { address_.at.bytes = len_bytes; }
     void SetUserTag(TTagType tag) { tag_ = tag; }
     TTagType GetUserTag() const { return tag_; }
     void SetShapeInfo(const ShapeInfo &shapeInfo) { shape_ = nputwin::keep_shape(shapeInfo); }
@@ -200,12 +172,12 @@ public:
     template <class Name> int32_t ToFile(const Name &fileName) const;
 
     /* The pointer itself, for this door only. */
-    PrimType *raw() const { return p_; }
+    PrimType *raw() const { return reinterpret_cast<PrimType *>(address_.at.p); }
 
     /* dst = a + b: over the whole of dst. */
     LocalTensor &operator=(const nputwin::binary_expr<T> &e)
     {
-        npu_vec(nputwin::core(), e.op, nputwin::type_of<T>, p_, e.a, e.b, 0, GetSize(),
+        npu_vec(nputwin::core(), e.op, nputwin::type_of<T>, raw(), e.a, e.b, 0, GetSize(),
                 {nullptr, 0});
         nputwin::after_count(nputwin::core());
         return *this;
@@ -213,10 +185,9 @@ public:
     /* dst = a < b: one bit an element of a. */
     template <typename U> LocalTensor &operator=(const nputwin::compare_expr<U> &e);
 
+    TBuffAddr address_;
+
 private:
-    PrimType *p_ = nullptr;
-    uint32_t bytes_ = 0;
-    TPosition pos_ = TPosition::VECCALC;
     TTagType tag_ = 0;
     const ShapeInfo *shape_ = nullptr;
 };

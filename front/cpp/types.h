@@ -13,6 +13,18 @@ using pipe_t = npu_pipe;
 /* Order of value and index that a reduction writes; unqualified, as the intrinsics use it. */
 enum Order_t { VALUE_INDEX, INDEX_VALUE, ONLY_VALUE, ONLY_INDEX };
 enum bm_t { BM_DISABLE, BM_ENABLE };
+/* What copy_gm_to_cbuf does with each group of bytes: see asc_copy_gm2l1_pad1 .. _pad8. */
+enum pad_t {
+    PAD_NONE,
+    PAD_MODE1,
+    PAD_MODE2,
+    PAD_MODE3,
+    PAD_MODE4,
+    PAD_MODE5,
+    PAD_MODE6,
+    PAD_MODE7,
+    PAD_MODE8
+};
 
 /* Hints of branches; functions, as macros would take [[likely]] from C++20. */
 constexpr bool likely(bool x) { return __builtin_expect(x, 1); }
@@ -248,6 +260,33 @@ struct DataCopyParams {
         uint16_t dstGap = 0;
         uint16_t dstStride;
     };
+};
+/* What another chip does on the way from L0C to UB. The pages: the calls are there on this one, and
+ * are those without it. */
+enum class BlockMode : uint8_t {
+    BLOCK_MODE_NORMAL,
+    BLOCK_MODE_MATRIX,
+    BLOCK_MODE_VECTOR,
+    BLOCK_MODE_SMALL_CHANNEL,
+    BLOCK_MODE_DEPTHWISE
+};
+enum class DeqScale : uint8_t { DEQ_NONE, DEQ, VDEQ, DEQ8, VDEQ8, DEQ16, VDEQ16 };
+struct DataCopyEnhancedParams {
+    DataCopyEnhancedParams() {}
+    DataCopyEnhancedParams(const BlockMode block, const DeqScale scale, const uint64_t value,
+                           const uint8_t store, const bool relu, const pad_t pad,
+                           const uint64_t pad_value)
+        : blockMode(block), deqScale(scale), deqValue(value), sidStoreMode(store), isRelu(relu),
+          padMode(pad), padValue(pad_value)
+    {
+    }
+    BlockMode blockMode = BlockMode::BLOCK_MODE_NORMAL;
+    DeqScale deqScale = DeqScale::DEQ_NONE;
+    uint64_t deqValue = 0, deqTensorAddr = 0;
+    uint8_t sidStoreMode = 0;
+    bool isRelu = false;
+    pad_t padMode = pad_t::PAD_NONE;
+    uint64_t padValue = 0;
 };
 /* blockLen in bytes; the stride is a gap, in bytes on the GM side and in blks on the UB side. */
 struct DataCopyExtParams {

@@ -61,6 +61,20 @@ def test_what_the_rewriter_refuses(cc, text, says):
     assert f"{cc.directory}/" + says in errors_of(cc, text)
 
 
+MEANINGS = """enum class Kind {{ ONE }};
+struct S {{ static constexpr bool Kind = Kind::ONE == Kind::ONE; }};
+__global__ void k(int *p) {{ *p = S::Kind{more}; }}
+"""
+
+
+@pytest.mark.parametrize("more,says", [(" + nope", "‘nope’ was not declared"), ("; int *q = 1L", "invalid conversion")])
+def test_what_a_change_of_meaning_does_not_hide(cc, more, says):
+    """A member named as a type that its class used is no error; what else g++ may let pass is one."""
+    cc.compile("-c", cc.source("good.asc", MEANINGS.format(more="")), "-o", "good.o")
+    cc.env["LC_ALL"] = "C.UTF-8"
+    assert says in errors_of(cc, MEANINGS.format(more=more))
+
+
 def test_generated_text_repeats_no_error(cc):
     talk = errors_of(cc, "__global__ void k(Foo x, int n) { n = x; }\n")
     assert "'Foo' was not declared" in talk.replace("‘", "'").replace("’", "'")

@@ -51,7 +51,7 @@ def test_assert_of_the_host_is_that_of_c(build_and_run):
 
 # What kernels in the field do and g++ alone would not take: `[aicore]`, a function of AscendC called with
 # template arguments and without AscendC::, a header of the basic API by its bare name, a registered tiling struct,
-# macros in place of the compiler's own names, __forceinline__.
+# macros in place of the compiler's own names, __forceinline__, __bf16, a member named as a type used before it.
 DIALECT = """#define EVENT_ID0 0
 #include <cstdio>
 #include "acl/acl.h"
@@ -63,6 +63,9 @@ DIALECT = """#define EVENT_ID0 0
 #undef __aicore__
 #define __aicore__ [aicore]
 struct Sizes { int n; };
+enum class Kind { ONE, TWO };
+template <Kind kind> struct Chosen { static constexpr bool Kind = kind == Kind::ONE; };
+template <class T> __global__ __aicore__ void store(__gm__ T *p, __bf16 v) { *p = T(v) + T(Chosen<Kind::ONE>::Kind); }
 #if __cplusplus >= 202002L
 struct Ordered { int n; int operator<=>(const Ordered &o) const { return n - o.n; } };
 #endif
@@ -102,14 +105,20 @@ int main()
     k<<<1, nullptr, stream>>>((uint8_t *)y);
     std::printf("%d ", aclrtSynchronizeStream(stream));
     aclrtMemcpy(&sum, 4, y, 4, ACL_MEMCPY_DEVICE_TO_HOST);
-    std::printf("%g\\n", sum);
+    std::printf("%g", sum);
+    store<__bf16><<<1, nullptr, stream>>>((__bf16 *)y, __bf16(2.0f));
+    aclrtSynchronizeStream(stream);
+    aclrtMemcpy(&sum, 4, y, 4, ACL_MEMCPY_DEVICE_TO_HOST);
+    unsigned bits;
+    __builtin_memcpy(&bits, &sum, 4);
+    std::printf(" %x\\n", bits & 0xffff);
 }
 """
 
 
 @pytest.mark.parametrize("standard", ["-std=c++17", "-std=c++20"])
 def test_dialect_of_clang(build_and_run, standard):
-    assert build_and_run("dialect", DIALECT, options=[standard]).stdout == "0 192\n"
+    assert build_and_run("dialect", DIALECT, options=[standard]).stdout == "0 192 4040\n"
 
 
 DEVICE_FUNCTIONS = """#include "kernel_operator.h"

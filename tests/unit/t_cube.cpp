@@ -332,6 +332,74 @@ void quantised(void **)
         check_out<int32_t, uint8_t>({VREQ8, 0.11f, 60, relu != 0, true}, nd);
     }
 }
+/* The older parameters: bursts of columns 16 wide. Into rows, where the last burst passes the
+ * matrix; into columns with gaps; gaps between bursts in L0C; by a parameter a column. */
+void by_bursts(void **)
+{
+    enum { COLUMNS = 40, GAP = 3, ROW = 48 };
+    std::vector<half> rows(M * ROW, half(1.0f)), columns((M + GAP) * COLUMNS, half(1.0f));
+    std::vector<half> every_second(M * 32), vector(M * N);
+    std::vector<uint64_t> scales(N);
+    for (uint32_t j = 0; j < N; j++)
+        scales[j] = bits_of_scale(0.5f * float(j % 3 + 1));
+    on_cube([&] {
+        GlobalTensor<half> r, c, e, v;
+        GlobalTensor<uint64_t> q;
+        r.SetGlobalBuffer(rows.data(), rows.size());
+        c.SetGlobalBuffer(columns.data(), columns.size());
+        e.SetGlobalBuffer(every_second.data(), every_second.size());
+        v.SetGlobalBuffer(vector.data(), vector.size());
+        q.SetGlobalBuffer(scales.data(), scales.size());
+        put_sums<float>();
+        const uint16_t burst = M * 16 * sizeof(float) / 32;
+        FixpipeParams<float> p(3, burst, 0, ROW);
+        p.quantParams = {QuantMode_t::F322F16};
+        p.nz2ndParams = {true, 1, 0, 0, COLUMNS};
+        p.reluEn = true;
+        Fixpipe(r, sums<float>(), p);
+        FixpipeParams<float> to_nz(2, burst, 0, GAP);
+        to_nz.quantParams = {QuantMode_t::F322F16};
+        Fixpipe(c, sums<float>(), to_nz);
+        FixpipeParams<float> apart(2, burst, M / 16, 32); /* from column 0 to column 2 */
+        apart.quantParams = {QuantMode_t::F322F16};
+        apart.nz2ndParams = {true, 1, 0, 0, 32};
+        Fixpipe(e, sums<float>(), apart);
+        wait_for_all();
+        put_sums<int32_t>();
+        LocalTensor<uint64_t> c1 = at<uint64_t>(TPosition::C1, 0, N);
+        DataCopy(c1, q, N);
+        wait_for_all();
+        FixpipeParams<int32_t> by_column(N / 16, burst, 0, N);
+        by_column.quantParams = {QuantMode_t::VDEQF16};
+        by_column.nz2ndParams = {true, 1, 0, 0, N};
+        Fixpipe(v, sums<int32_t>(), c1, by_column);
+    });
+    for (uint32_t i = 0; i < M; i++) {
+        for (uint32_t j = 0; j < ROW; j++)
+            assert_true(double(float(rows[i * ROW + j])) ==
+                        (j < COLUMNS ? std::fmax(sum_at(i, j), 0) : 1.0));
+        for (uint32_t j = 0; j < 32; j++) {
+            assert_true(double(float(columns[j / 16 * (M * 16 + GAP * 16) + i * 16 + j % 16])) ==
+                        sum_at(i, j));
+            assert_true(double(float(every_second[i * 32 + j])) == sum_at(i, j < 16 ? j : j + 16));
+        }
+        for (uint32_t j = 0; j < N; j++)
+            assert_true(double(float(vector[i * N + j])) ==
+                        double(float(half(float(sum_at(i, j) * 0.5 * double(j % 3 + 1))))));
+    }
+    for (uint32_t j = 0; j < GAP * 16; j++) /* what the gap leaves */
+        assert_true(double(float(columns[M * 16 + j])) == 1);
+    fails_on_cube(
+        [&] {
+            FixpipeParams<float> p(1, M * 2, 0, 16);
+            GlobalTensor<float> g;
+            std::vector<float> gm(M * 16);
+            g.SetGlobalBuffer(gm.data(), gm.size());
+            p.nz2ndParams.nz2ndEn = true;
+            Fixpipe(g, sums<float>(), p);
+        },
+        NPU_E_ARG, "nz2ndParams.originalNSize 0; rows have 1 to 16 columns");
+}
 /* Added to what GM holds, in floats; and columns of 8 floats. */
 void added_and_split(void **)
 {
@@ -542,6 +610,7 @@ int main(void)
         cmocka_unit_test((turned<float, float>)),
         cmocka_unit_test(convolution),
         cmocka_unit_test(quantised),
+        cmocka_unit_test(by_bursts),
         cmocka_unit_test(added_and_split),
         cmocka_unit_test(refuses),
         cmocka_unit_test(groups),

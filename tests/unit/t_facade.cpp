@@ -300,6 +300,54 @@ static void tensors(void **)
     });
 }
 
+/* Memory that a kernel lays out itself: the fields of an address, in any order. */
+static void addresses(void **)
+{
+    run_well([&] {
+        LocalTensor<int32_t> whole(TPosition::VECIN, 0, 1024);
+        for (int i = 0; i < 1024; i++)
+            whole.SetValue(uint32_t(i), i);
+        LocalTensor<int32_t> t;
+        t.InitBuffer(128, 32);
+        assert_int_equal(t.GetSize(), 32);
+        assert_int_equal(t.GetValue(1), 33);
+        assert_int_equal(t.address_.bufferAddr, 128);
+        assert_int_equal(t.address_.dataLen, 128);
+        TBuffAddr a;
+        a.logicPos = uint8_t(TPosition::VECOUT);
+        a.bufferAddr = 256;
+        a.dataLen = 64;
+        LocalTensor<int16_t> s;
+        s.SetAddr(a);
+        assert_int_equal(s.GetPosition(), int(TPosition::VECOUT));
+        assert_int_equal(s.GetSize(), 32);
+        assert_int_equal(s.GetValue(2), 65);
+        s.SetAddr(t.address_);
+        assert_int_equal(s.GetValue(0), 32);
+        s.address_.bufferAddr = whole[7].GetPhyAddr(); /* a pointer into UB is an address too */
+        assert_int_equal(s.GetValue(0), 7);
+        assert_int_equal(s.address_.bufferAddr, 28);
+        s.address_.dataLen = t.address_.dataLen;
+        assert_int_equal(s.GetSize(), 64);
+        assert_int_equal(LocalTensor<int32_t>(a).GetValue(0), 64);
+        LocalTensor<int32_t> null;
+        null.address_.logicPos = t.address_.logicPos;
+        assert_null(null.raw());
+    });
+    /* From one memory to the next: the offset stays. A cube core has no UB to begin with. */
+    const outcome o = run_on(CORE_AIC, 0, [] {
+        LocalTensor<uint8_t> t;
+        t.InitBuffer(512, 1024);
+        assert_int_equal(t.address_.bufferAddr, 512);
+        t.address_.logicPos = uint8_t(TPosition::A1);
+        assert_ptr_equal(t.raw(), npu_self()->mem[MEM_L1].base + 512);
+        t.address_.logicPos = uint8_t(TPosition::CO1);
+        assert_ptr_equal(t.raw(), npu_self()->mem[MEM_L0C].base + 512);
+        assert_int_equal(t[256].ReinterpretCast<half>().address_.bufferAddr, 768);
+    });
+    assert_int_equal(o.status, NPU_OK);
+}
+
 static void who_am_i(void **)
 {
     std::vector<int64_t> seen(12 * 8);
@@ -674,6 +722,7 @@ int main(void)
         cmocka_unit_test(bind_and_inplace),
         cmocka_unit_test(reset_and_destroy),
         cmocka_unit_test(tensors),
+        cmocka_unit_test(addresses),
         cmocka_unit_test(who_am_i),
         cmocka_unit_test(sizes_and_clock),
         cmocka_unit_test(ub_overflow),

@@ -96,6 +96,7 @@ static void variables(void **)
                 Async<EngineType::AIC, only_vector>(&calls);
             }
             ICachePreLoad(1);
+            PRELOAD(2);
             ok &= GetICachePreloadStatus() == 0;
             MetricsProfStart();
             MetricsProfStop();
