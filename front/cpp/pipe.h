@@ -53,20 +53,24 @@ constexpr uint32_t round_up_blk(uint32_t n)
     return (n + (NPU_BLK_BYTES - 1)) & ~uint32_t(NPU_BLK_BYTES - 1);
 }
 
-/* The one sentence about a full UB. */
-inline void fault_ub_full(npu_core *c, npu_where where, const char *what, uint32_t n, uint32_t len,
-                          uint64_t used, npu_mem mem = MEM_UB)
+/* The one sentence about a memory that is full: UB, L1, L0A, L0B, L0C, BT or FB. */
+inline void fault_full(npu_core *c, npu_where where, const char *what, uint32_t n, uint64_t len,
+                       uint64_t used, npu_mem mem)
 {
-    const uint64_t all = c->mem[mem].bytes, ask = uint64_t(n) * round_up_blk(len);
+    const uint64_t all = c->mem[mem].bytes,
+                   ask = n * ((len + NPU_BLK_BYTES - 1) / NPU_BLK_BYTES) * NPU_BLK_BYTES;
     const uint64_t left = used < all ? all - used : 0;
     const uint32_t reserved = mem == MEM_UB ? reserved_ub_bytes(c) : 0;
-    npu_fault(
-        c, NPU_E_UB_FULL, where,
-        "%s does not fit into %s: %u x %u bytes asked (%llu after rounding up to 32), %llu of "
-        "%llu bytes are left, %llu too many; plan for %llu bytes, the top %u are reserved",
-        what, npu_mems[mem].name, n, len, (unsigned long long)ask, (unsigned long long)left,
-        (unsigned long long)all, (unsigned long long)(ask - left),
-        (unsigned long long)(all - reserved), reserved);
+    char plan[80] = "";
+    if (reserved)
+        std::snprintf(plan, sizeof plan, "; plan for %llu bytes, the top %u are reserved",
+                      (unsigned long long)(all - reserved), reserved);
+    npu_fault(c, NPU_E_UB_FULL, where,
+              "%s does not fit into %s: %u x %llu bytes asked (%llu after rounding up to 32), %llu "
+              "of %llu bytes are left, %llu too many%s",
+              what, npu_mems[mem].name, n, (unsigned long long)len, (unsigned long long)ask,
+              (unsigned long long)left, (unsigned long long)all, (unsigned long long)(ask - left),
+              plan);
 }
 
 } // namespace nputwin
@@ -331,8 +335,7 @@ private:
         if (NPU_UNLIKELY(!core_->mem[mem].base))
             return Spill(ask);
         if (NPU_UNLIKELY(ask > core_->mem[mem].bytes - used_[mem])) {
-            nputwin::fault_ub_full(core_, where, nputwin::owner_name(o).text, n, len, used_[mem],
-                                   mem);
+            nputwin::fault_full(core_, where, nputwin::owner_name(o).text, n, len, used_[mem], mem);
             return Spill(ask);
         }
         uint8_t *p = core_->mem[mem].base + used_[mem];

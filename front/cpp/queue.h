@@ -426,13 +426,7 @@ private:
                       npu_mems[mem].name, c->core_kind == CORE_AIV ? "vector" : "cube");
             at = 0;
         } else if (NPU_UNLIKELY(ask > bank.bytes - used_)) {
-            if (mem == MEM_UB)
-                nputwin::fault_ub_full(c, where, "LocalMemAllocator<UB>::Alloc", n,
-                                       sizeof(PrimT<T>), used_);
-            else
-                npu_fault(c, NPU_E_UB_FULL, where,
-                          "LocalMemAllocator<%s>::Alloc of %llu bytes: %u of %u are taken",
-                          npu_mems[mem].name, (unsigned long long)ask, used_, bank.bytes);
+            nputwin::fault_full(c, where, "LocalMemAllocator::Alloc", 1, bytes, used_, mem);
             at = 0;
         } else {
             used_ += uint32_t(ask);

@@ -5,6 +5,8 @@ Inputs are small multiples of a quarter, so that every order of adding gives the
 those of one rounding to the type of C; `test_any_numbers` bounds the error of any order of adding otherwise.
 """
 
+import re
+
 import numpy as np
 import pytest
 
@@ -367,7 +369,7 @@ def test_sparse(run):
 # ---- many cores ------------------------------------------------------------------------------------------------------------
 
 def cut(cc, cores, jobs):
-    """What cores.asc says of jobs M N K DIM TURN_A TURN_B MIX TAIL: (used cores, wrong elements) each, and its notes."""
+    """What cores.asc says of jobs M N K DIM TURN_A TURN_B MIX TAIL DEPTH: (used cores, wrong elements) each, and its notes."""
     (cc.directory / "jobs").write_text("".join(" ".join(map(str, j)) + "\n" for j in jobs))
     done = cc.run(cores, "jobs", env={"LD_LIBRARY_PATH": str(cc.prefix / "lib64")})
     answers = [line.split() for line in done.stdout.splitlines()]
@@ -379,24 +381,30 @@ def cut(cc, cores, jobs):
 def test_many_cores(cc, cores, mix):
     """GetTiling for 1 .. 24 cores, offsets of the pages and SetTail: uneven sizes are right on every core."""
     sizes = [(127, 255, 63), (300, 200, 100), (33, 65, 97), (1, 290, 40), (270, 1, 129)]
-    jobs = [(*size, dim, dim & 1, dim >> 1 & 1, mix, 1) for size in sizes for dim in range(1, 25)]
+    jobs = [(*size, dim, dim & 1, dim >> 1 & 1, mix, 1, 0) for size in sizes for dim in range(1, 25)]
     answers, notes = cut(cc, cores, jobs)
     assert [j for j, (_, wrong) in zip(jobs, answers) if wrong] == []
-    assert len({used for used, _ in answers}) > 10 and "MATMUL-TAIL" not in notes
+    assert len({used for used, _ in answers}) > 10 and "MATMUL-" not in notes
 
 
 def test_whole_parts_need_no_tail(cc, cores):
-    jobs = [(m, n, k, dim, 0, 0, mix, 0) for m, n, k in [(512, 512, 128), (320, 320, 64), (96, 160, 48)]
+    jobs = [(m, n, k, dim, 0, 0, mix, 0, 0) for m, n, k in [(512, 512, 128), (320, 320, 64), (96, 160, 48)]
             for dim in (2, 7, 20, 24) for mix in (0, 1)]
     answers, notes = cut(cc, cores, jobs)
-    assert all(wrong == 0 for _, wrong in answers) and "MATMUL-TAIL" not in notes
+    assert all(wrong == 0 for _, wrong in answers) and "MATMUL-" not in notes
 
 
 @pytest.mark.parametrize("mix", [0, 1])
 def test_a_rest_without_tail_is_named(cc, cores, mix):
-    _, notes = cut(cc, cores, [(300, 200, 100, 20, 0, 0, mix, 0)])
+    _, notes = cut(cc, cores, [(300, 200, 100, 20, 0, 0, mix, 0, 0)])
     assert "note MATMUL-TAIL: IterateAll: the plan cuts m 300 and n 200 into parts of 32 x 112" in notes
     assert "12 x 88 for core 19, the last one; without SetTail(12, 88)" in notes and "cores.asc:" in notes
+
+
+def test_a_depth_set_by_hand_is_held_against_the_steps(cc, cores):
+    answers, notes = cut(cc, cores, [(256, 256, 512, 1, 0, 0, 0, 1, 6)])
+    assert answers == [(1, 0)]
+    assert re.search(r"note MATMUL-PLAN: depthA1 6 is stepM 1 \* stepKa \d+ or twice that", notes), notes
 
 
 # ---- batches --------------------------------------------------------------------------------------------------------------

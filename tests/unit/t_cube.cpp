@@ -424,6 +424,46 @@ void added_and_split(void **)
 
 /* ---- what is wrong --------------------------------------------------------------------- */
 
+template <class Queue> void queue_of(uint8_t n, uint32_t bytes)
+{
+    TPipe pipe;
+    Queue q;
+    TBuf<TPosition::A1> first;
+    pipe.InitBuffer(first, 64 * 1024);
+    pipe.InitBuffer(q, n, bytes);
+}
+/* The memory, what is asked, what is left of how much. */
+void buffers_refuse(void **)
+{
+    const struct {
+        void (*body)();
+        const char *words;
+    } cases[] = {
+        {[] { queue_of<TQue<TPosition::A1, 1>>(2, 256 * 1024); },
+         "TQue<A1, 1> does not fit into L1: 2 x 262144 bytes asked (524288 after rounding up to "
+         "32), 458752 of 524288 bytes are left, 65536 too many"},
+        {[] { queue_of<TQue<TPosition::A2, 1>>(2, 32800); },
+         "does not fit into L0A: 2 x 32800 bytes asked (65600 after rounding up to 32), 65536 of "
+         "65536 bytes are left, 64 too many"},
+        {[] { queue_of<TQue<TPosition::B2, 1>>(1, 65537); }, "L0B: 1 x 65537 bytes asked (65568"},
+        {[] { queue_of<TQue<TPosition::CO1, 1>>(2, 128 * 1024); },
+         "262144 after rounding up to 32), 131072 of 131072 bytes are left, 131072 too many"},
+        {[] { queue_of<TQue<TPosition::C2, 1>>(1, 2048); }, "1024 of 1024 bytes are left"},
+        {[] { LocalMemAllocator<Hardware::L1>().Alloc<TPosition::A1, half>(300000); },
+         "LocalMemAllocator::Alloc does not fit into L1: 1 x 600000 bytes asked (600000 after "
+         "rounding up to 32), 524288 of 524288 bytes are left, 75712 too many"},
+        {[] { LocalMemAllocator<Hardware::L0C>().Alloc<TPosition::CO1, float>(40000); },
+         "131072 of 131072 bytes are left, 28928 too many"},
+    };
+    for (const auto &x : cases)
+        fails_on_cube(x.body, NPU_E_UB_FULL, x.words);
+    const outcome o = run_on(CORE_AIV, 0, [] {
+        LocalMemAllocator<Hardware::UB>().Alloc<TPosition::VECIN, half>(100000);
+    });
+    if (o.status != NPU_E_UB_FULL || !strstr(o.story.c_str(), "UB: 1 x 200000 bytes asked (200000"))
+        fail_msg("%s", o.story.c_str());
+}
+
 void refuses(void **)
 {
     std::vector<half> gm(64 * 1024);
@@ -612,6 +652,7 @@ int main(void)
         cmocka_unit_test(quantised),
         cmocka_unit_test(by_bursts),
         cmocka_unit_test(added_and_split),
+        cmocka_unit_test(buffers_refuse),
         cmocka_unit_test(refuses),
         cmocka_unit_test(groups),
         cmocka_unit_test(flags_of_a_kind),

@@ -268,7 +268,16 @@ void test_plans_that_do_not_fit(void **)
                {"baseM * baseK * dbL0A", "131072 bytes of L0A", "65536"});
     t = plan_of(64, 64, 64);
     t.depthA1 = 200;
-    is_refused(with_plan(t), NPU_E_RANGE, {"depthA1", "of L1"});
+    is_refused(with_plan(t), NPU_E_RANGE, {"depthA1", "1646592 bytes of L1", "524288"});
+    t = plan_of(64, 64, 64);
+    t.baseM = 16;
+    t.baseN = 512;
+    t.baseK = 128;
+    is_refused(with_plan(t), NPU_E_RANGE,
+               {"baseN * baseK * dbL0B", "131072 bytes of L0B", "65536"});
+    t.baseK = 32;
+    t.isBias = 1;
+    is_refused(with_plan(t), NPU_E_RANGE, {"baseN of the bias", "2048 bytes of BT", "1024"});
     t = plan_of(64, 64, 64);
     t.stepKb = 0;
     is_refused(with_plan(t), NPU_E_ARG, {"stepKb of TCubeTiling is 0"});
@@ -304,6 +313,14 @@ void test_what_is_missing(void **)
                       }),
                NPU_E_ARG, {"SetTensorA: transposed", "ISTRANS"});
     is_refused(direct(t, [](direct_t &mm) { mm.SetBias(p.gbias); }), NPU_E_ARG, {"isBias", "is 0"});
+    is_refused(direct(t,
+                      [](direct_t &mm) {
+                          mm.SetTail(-16, 64);
+                          mm.SetTensorA(p.ga);
+                          mm.SetTensorB(p.gb);
+                          mm.IterateAll(p.gc);
+                      }),
+               NPU_E_ARG, {"singleCoreM -16", "parts for 1 cores, the others return"});
     is_refused(direct(t, [](direct_t &mm) { mm.GetTensorC(p.gc); }), NPU_E_ARG,
                {"GetTensorC: no tile has been computed"});
     is_refused(direct(t, [](direct_t &mm) { mm.template Iterate<false>(); }), NPU_E_ARG,

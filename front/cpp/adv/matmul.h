@@ -181,8 +181,8 @@ public:
         }
         m_.Take(t);
         static_bias_ = !cubeTiling;
-        if (IsMine())
-            m_.Fits(core(), where);
+        if (IsMine() && m_.Fits(core(), where))
+            m_.NotePlan(core(), cfg.doMultiDataLoad, where);
     }
     void SetSubBlockIdx(uint8_t subBlockIdx)
     {

@@ -94,13 +94,13 @@ public:
                           names[i], sizes[i]);
                 return false;
             }
-        const int32_t k_align = a.is_turned || !types->b_turns ? 16 : int32_t(types->c0);
-        if (NPU_UNLIKELY(t.baseM % 16 || t.baseN % 16 ||
-                         t.baseK % (k_align < int32_t(types->c0) ? k_align : int32_t(types->c0)))) {
+        const int32_t c0 = int32_t(types->c0), k_to = a.is_turned || !types->b_turns ? 16 : c0;
+        const int32_t k_unit = k_to < c0 ? k_to : c0;
+        if (NPU_UNLIKELY(t.baseM % 16 || t.baseN % 16 || t.baseK % k_unit)) {
             npu_fault(c, NPU_E_ALIGN, where,
                       "Matmul: baseM %d and baseN %d are multiples of 16, baseK %d one of %d (32 "
-                      "bytes of A and B)",
-                      t.baseM, t.baseN, t.baseK, int(types->c0));
+                      "bytes of A and B are %d)",
+                      t.baseM, t.baseN, t.baseK, k_unit, c0);
             return false;
         }
         const int64_t bits = types->elem_bits, mk = int64_t(t.baseM) * t.baseK * bits / 8,
@@ -112,6 +112,28 @@ public:
                Room(c, MEM_L1, "baseM * baseK * depthA1 + baseN * baseK * depthB1 + bias",
                     mk * t.depthA1 + kn * t.depthB1 + (t.isBias ? t.baseN * 4 : 0), where) &&
                (!t.isBias || Room(c, MEM_BT, "baseN of the bias", int64_t(t.baseN) * 4, where));
+    }
+    /* What fits and is illegal by TCubeTiling's page all the same; results on the chip are open. */
+    void NotePlan(npu_core *c, bool is_mdl, npu_where where) const
+    {
+        const AscendC::tiling::TCubeTiling &t = plan;
+        const int64_t in_a = int64_t(t.stepM) * t.stepKa, in_b = int64_t(t.stepN) * t.stepKb;
+        if (NPU_UNLIKELY((t.depthA1 != in_a && t.depthA1 != 2 * in_a) ||
+                         (t.depthB1 != in_b && t.depthB1 != 2 * in_b))) {
+            npu_note(c, "MATMUL-PLAN", where,
+                     "depthA1 %d is stepM %d * stepKa %d or twice that, depthB1 %d is stepN %d * "
+                     "stepKb %d or twice that",
+                     t.depthA1, t.stepM, t.stepKa, t.depthB1, t.stepN, t.stepKb);
+            return;
+        }
+        const int64_t ka = ceil(t.singleCoreK, t.baseK * t.stepKa);
+        const int64_t kb = ceil(t.singleCoreK, t.baseK * t.stepKb);
+        if (NPU_UNLIKELY(is_mdl && ((ka > 1 && t.stepM > 1) || (kb > 1 && t.stepN > 1) ||
+                                    (ka % kb && kb % ka))))
+            npu_note(c, "MATMUL-PLAN", where,
+                     "MDL: A comes in %lld and B in %lld loads along k, one a multiple of the "
+                     "other; stepM %d is 1 unless A comes in one, stepN %d unless B does",
+                     (long long)ka, (long long)kb, t.stepM, t.stepN);
     }
     static int32_t Doubled(int32_t db) { return db == 2 ? 2 : 1; }
     static bool Room(npu_core *c, npu_mem mem, const char *what, int64_t bytes, npu_where where)
