@@ -6,6 +6,7 @@
  * than the copy is refused by name, where the chip would corrupt memory or hang.
  */
 #include "core.h"
+#include "queue.h"
 #include "registry.h"
 #include "../../engine/engine.h"
 
@@ -288,6 +289,11 @@ static int run_fill(void *arg, struct npu_diag *story)
     for (uint32_t i = 0; i < n; i++)
         fill_slice(arg, i);
     return ACL_OK;
+}
+
+bool rt_is_copy(npu_task_fn *fn)
+{
+    return fn == run_copy || fn == run_fill;
 }
 
 static int check_fill(void *dst, size_t max, uint32_t value_bytes, size_t n, const char *who)

@@ -161,6 +161,13 @@ void rt_graph_end_run(struct rt_graph_run *run);
 /* Blocks of the launch that a task stands for; 0: it is none. */
 uint32_t rt_launch_blocks(npu_task_fn *fn, const void *arg);
 
+/* Does it only move data? */
+bool rt_is_copy(npu_task_fn *fn);
+
+/* For npu-smi: bytes in use on a device; kernels and operators that start or end there. */
+void rt_usage_bytes(int device, uint64_t bytes);
+void rt_usage_running(int device, int more);
+
 /* For graph.c: a task that is not linked anywhere. */
 bool rt_task_is_ready(const struct rt_task *t);
 int rt_task_run(struct npu_stream *s, struct rt_task *t);

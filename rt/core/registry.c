@@ -2,6 +2,7 @@
 /* registry.c - see registry.h. */
 #define _GNU_SOURCE
 #include "registry.h"
+#include "queue.h"
 
 #include <pthread.h>
 #include <search.h>
@@ -35,8 +36,10 @@ static struct rt_range *find(const void *p)
 
 static void count(const struct rt_range *r, int sign)
 {
-    if (r->a.place == PLACE_DEVICE && r->a.device >= 0)
-        used[r->a.device] += (uint64_t)((int64_t)r->a.bytes * sign);
+    if (r->a.place != PLACE_DEVICE || r->a.device < 0)
+        return;
+    used[r->a.device] += (uint64_t)((int64_t)r->a.bytes * sign);
+    rt_usage_bytes(r->a.device, used[r->a.device]);
 }
 
 bool rt_range_add(const struct rt_range *r)

@@ -176,13 +176,17 @@ bool rt_task_is_ready(const struct rt_task *t)
 static int run_call(const struct npu_stream *s, const struct rt_task *t)
 {
     struct npu_diag story;
+    bool computes;
     int rc;
 
     if (NPU_UNLIKELY(!rt_device_is_well(s->device)))
         return npu_rt_device_error(s->device);
     story.status = NPU_OK;
     story.text[0] = '\0';
+    computes = !rt_is_copy(t->call.fn);
+    rt_usage_running(s->device, computes);
     rc = t->call.fn(t->call.arg, &story);
+    rt_usage_running(s->device, -(int)computes);
     if (NPU_LIKELY(!rc))
         return 0;
     if (!story.text[0])
