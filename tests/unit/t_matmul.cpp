@@ -268,7 +268,7 @@ void test_plans_that_do_not_fit(void **)
                {"baseM * baseK * dbL0A", "131072 bytes of L0A", "65536"});
     t = plan_of(64, 64, 64);
     t.depthA1 = 200;
-    is_refused(with_plan(t), NPU_E_RANGE, {"depthA1", "1646592 bytes of L1", "524288"});
+    is_refused(with_plan(t), NPU_E_RANGE, {"depthA1", "823296 bytes of L1", "524288"});
     t = plan_of(64, 64, 64);
     t.baseM = 16;
     t.baseN = 512;
