@@ -109,6 +109,20 @@ static bool is_word(const char *words, const char *word)
     return false;
 }
 
+/* Whether text holds one of the words, in any case. */
+static bool has_any(const char *text, const char *words)
+{
+    for (size_t n = 0; *words; words += n + (words[n] == ' ')) {
+        char *word = cli_fmt("%.*s", (int)(n = strcspn(words, " ")), words);
+        bool is_in = strcasestr(text, word) != NULL;
+
+        free(word);
+        if (is_in)
+            return true;
+    }
+    return false;
+}
+
 /* A name becomes a C++ function, a Python module and a file. */
 static int check_name(const char *name)
 {
@@ -223,7 +237,7 @@ static void list_part(struct copy *copy, const char *root, const char *part, siz
                               : cli_fmt("%.*s/%s", (int)n_part, part, files.at[i]);
         char *to = renamed(&copy->names, name);
 
-        if (!*copy->t->without || !strstr(name, copy->t->without)) {
+        if (!has_any(name, copy->t->without)) {
             cli_word_add(&copy->from, "%s/%s", dir, files.at[i]);
             cli_word_add(&copy->to, "%s%s%s", target, *target ? "/" : "", to);
         }
@@ -260,7 +274,7 @@ static bool ends_in(const char *text, const char *end)
 }
 
 /* Without the lines that name another operator. */
-static char *without_lines(const char *text, const char *word)
+static char *without_lines(const char *text, const char *words)
 {
     char *out = NULL;
     size_t size = 0;
@@ -271,7 +285,7 @@ static char *without_lines(const char *text, const char *word)
         char *line = cli_fmt("%.*s", (int)n, text);
 
         n += text[n] == '\n';
-        if (!strcasestr(line, word))
+        if (!has_any(line, words))
             fwrite(text, 1, n, all);
         free(line);
         text += n;
