@@ -46,7 +46,7 @@ int cmd_check(int argc, char **argv)
         return cli_usage_error("check", "--format %s: text, json, sarif or github",
                                cli_value(&line, "format"));
     check.device_soc = cli_value(&line, "device-soc");
-    if (check.device_soc && cli_value(&line, "budget") && ub_bytes(&check) < 0)
+    if (check.device_soc && cli_value(&line, "budget") && ub_bytes(check.device_soc) < 0)
         return cli_usage_error("check", "--budget: no chip '%s' in `nputwin list soc`",
                                check.device_soc);
     check.base = cli_value(&line, "base");

@@ -28,8 +28,9 @@ struct src {
     enum lang lang;
     char *text; /* ends in a 0 */
     size_t size;
-    char *code;        /* C++: text with macro heads blanked, which lex reads */
-    struct cc_lex lex; /* C++ only */
+    char *code;                 /* C++: text with macro heads blanked, which lex reads */
+    struct cc_lex lex;          /* C++ only */
+    size_t include, n_includes; /* C++: its own of check.include */
 };
 
 /* Tokens [from, to). */
@@ -37,7 +38,7 @@ struct span {
     int32_t from, to;
 };
 
-enum { MAX_ARGS = 48 };
+enum { MAX_ARGS = 48, MAX_RETS = 24 };
 
 struct call {
     const struct src *src;
@@ -75,10 +76,10 @@ struct schema_arg {
 };
 
 struct schema {
-    char *name, *overload;
+    char *name, *overload, *full; /* full: as m.impl names it, name.overload */
     struct schema_arg arg[MAX_ARGS];
     size_t n_args;
-    char *ret[8];
+    char *ret[MAX_RETS];
     size_t n_rets;
     bool is_parsed;
 };
@@ -88,6 +89,7 @@ struct def { /* m.def("...") */
     int32_t at; /* the token of def */
     char *text;
     struct schema schema;
+    bool has_fn; /* m.def("...", fn): a kernel for every device */
 };
 
 struct impl { /* m.impl("name", fn) */
@@ -111,6 +113,7 @@ struct launch {
     enum launch_kind kind;
     int32_t at; /* the token of the kernel's name */
     char *kernel;
+    const struct fn *to; /* the kernel, when the project holds it */
     struct span blocks;
     struct span arg[MAX_ARGS]; /* of the kernel alone */
     size_t n_args;
@@ -121,10 +124,17 @@ struct alias { /* using NAME = TYPE; typedef TYPE NAME; */
 };
 
 struct include {
-    const struct src *src;
-    uint32_t at; /* byte */
+    const struct src *src, *to; /* to: what is included, when the project holds it */
+    uint32_t at;                /* byte */
     char *path;
     bool is_system;
+};
+
+struct constant { /* const or constexpr T name = value; */
+    const struct src *src;
+    int32_t name;
+    const char *text; /* its name, in the source */
+    size_t n;
 };
 
 struct command { /* of CMake */
@@ -181,9 +191,11 @@ struct check {
     LIST(launch, launch);
     LIST(include, include);
     LIST(alias, alias);
+    LIST(constant, constant); /* by name */
     LIST(command, command);
     LIST(py_fact, py);
     LIST(package, package);
+    struct cli_words builds; /* folders that are built on their own: setup.py, project() of CMake */
     LIST(edit, edit);
 };
 
@@ -221,10 +233,10 @@ bool is_selected(const struct check *c, const char *code);
 
 /* cpp.c */
 void cpp_read(struct src *s);
-void cpp_collect(struct check *c,
-                 const struct src *s); /* after every file was read: lists do not move */
-void cpp_link(
-    struct check *c); /* definitions, registrations and launches find their blocks and functions */
+/* After every file was read: lists do not move. */
+void cpp_collect(struct check *c, struct src *s);
+/* After package_read: definitions, registrations, launches and includes find what they name. */
+void cpp_link(struct check *c);
 size_t tok_at(const struct src *s, int32_t tok); /* its byte */
 bool tok_is(const struct src *s, int32_t tok, const char *text);
 /* The text of tokens as written, blanks squeezed; the caller frees it. */
@@ -235,6 +247,16 @@ bool next_call(const struct src *s, const char *name, int32_t *at, int32_t to, s
 /* Adjacent literals joined, escapes kept; NULL when the span is no string. The caller frees it. */
 char *span_string(const struct src *s, struct span span);
 const struct fn *fn_find(const struct check *c, const char *name);
+/* The function of that name that s means: its own, else the one that lies nearest in what is loaded
+ * together with s. Of several at one place, one with n_params parameters. NULL: there is none. */
+const struct fn *fn_near(const struct check *c, const struct src *s, const char *name,
+                         size_t n_params, bool is_kernel);
+/* Whether s includes other, itself or through headers of the project. */
+bool does_include(const struct check *c, const struct src *s, const struct src *other);
+/* The constants of that name, sorted: first one and their number. */
+const struct constant *constants_of(const struct check *c, const char *name, size_t *n);
+/* Whether the name is a constant that s sees, or a parameter of one of its templates. */
+bool is_constant(const struct check *c, const struct src *s, const char *name);
 const struct fn *fn_at(const struct check *c, const struct src *s, int32_t tok);
 /* The declared type of a name in fn (parameter or local), as text; NULL. The caller frees it. */
 char *type_of(const struct fn *fn, const char *name);
@@ -250,6 +272,13 @@ void python_read(struct check *c);
 void package_read(struct check *c);
 /* The innermost package that the file lies in, NULL. */
 const struct package *package_of(const struct check *c, const char *name);
+/* The innermost folder with a build of its own that the file lies in, NULL. */
+const char *build_of(const struct check *c, const char *name);
+/* Two packages, or two builds, are two deliveries; loose folders that are checked together are
+ * loaded together. */
+bool is_loaded_together(const struct check *c, const struct src *a, const struct src *b);
+/* How many bytes of their paths two sources share, up to a slash; more than any for one source. */
+size_t nearness(const struct src *a, const struct src *b);
 
 /* budget.c: the InitBuffer calls of one function. */
 struct buffer {
@@ -257,6 +286,7 @@ struct buffer {
     int32_t at;
     int64_t n, bytes; /* bytes of one, rounded up to 32; -1: only a launch knows */
     int64_t offset;
+    bool is_counted; /* in UB, and not the other branch of one that is counted */
 };
 struct budget {
     const struct fn *fn;
@@ -269,8 +299,11 @@ struct budget {
 bool budget_read(struct check *c, const struct fn *fn, struct budget *budget);
 void budget_finish(struct budget *budget);
 void budget_print(const struct check *c, const struct budget *budget);
-/* Bytes of UB of --device-soc, or of an A2; -1 when it is no chip of the twin. */
-int64_t ub_bytes(const struct check *c);
+/* The chip that a source is for: --device-soc, else an A5 when its folder or its build names no
+ * other, else an A2. */
+const char *ub_soc(const struct check *c, const struct src *s);
+/* Bytes of UB of a chip; -1 when it is none of the twin. */
+int64_t ub_bytes(const char *soc);
 
 /* Whether the twin computes an operator type of that name. rules_opcommand.c */
 bool is_built_in(const char *type);

@@ -29,6 +29,23 @@ static size_t directive_end(const char *text)
     }
 }
 
+/* The length of a literal or comment that begins here, 0 when none does. */
+static size_t opaque(const char *text, size_t n)
+{
+    size_t i = 1;
+
+    if (n > 1 && text[0] == '/' && (text[1] == '/' || text[1] == '*')) {
+        const char *end = memmem(text, n, text[1] == '/' ? "\n" : "*/", text[1] == '/' ? 1 : 2);
+
+        return end ? (size_t)(end - text) + (text[1] == '/' ? 1 : 2) : n;
+    }
+    if (*text != '"' && *text != '\'')
+        return 0;
+    while (i < n && text[i] != *text)
+        i += text[i] == '\\' ? 2 : 1;
+    return i < n ? i + 1 : n;
+}
+
 /* Brackets of a macro body must pair up, or they would break the pairs of the file. */
 static bool is_balanced(const char *text, size_t n)
 {
@@ -36,9 +53,12 @@ static bool is_balanced(const char *text, size_t n)
 
     for (size_t i = 0; i < n; i++) {
         const char *open = "([{", *close = ")]}", *at = NULL;
+        size_t skip = opaque(text + i, n - i);
 
-        if (text[i] == '"' || text[i] == '\'')
-            return false; /* rare in helpers; a quote of a comment would mislead */
+        if (skip) {
+            i += skip - 1;
+            continue;
+        }
         if ((at = strchr(open, text[i])) != NULL)
             depth[at - open]++;
         if ((at = strchr(close, text[i])) != NULL && --depth[at - close] < 0)
@@ -67,10 +87,15 @@ static void blank_define(char *text, size_t n)
     if (head >= n || !is_balanced(text + head, n - head))
         return; /* stays a directive, a gap between tokens */
     memset(text, ' ', head);
-    for (size_t i = head; i < n; i++)
-        if ((text[i] == '\\' && text[i + 1] == '\n') ||
-            text[i] == '#') /* #kernel is its name as text */
+    for (size_t i = head; i < n; i++) {
+        size_t skip = opaque(text + i, n - i);
+
+        if (skip)
+            i += skip - 1;
+        else if ((text[i] == '\\' && text[i + 1] == '\n') ||
+                 text[i] == '#') /* #kernel is its name as text */
             text[i] = ' ';
+    }
 }
 
 static bool is_define(const char *text)
@@ -89,7 +114,7 @@ static void note_include(struct check *c, const struct src *s, const char *at)
         return;
     c->include.at = cli_room(c->include.at, c->include.n, &c->include.room, sizeof(*c->include.at));
     c->include.at[c->include.n++] =
-        (struct include){s, (uint32_t)(at - s->text),
+        (struct include){s, NULL, (uint32_t)(at - s->text),
                          cli_fmt("%.*s", (int)(end - begin - 1), begin + 1), *begin == '<'};
 }
 
@@ -173,6 +198,8 @@ static size_t split(const struct src *s, int32_t open, int32_t close, bool has_a
 
 bool next_call(const struct src *s, const char *name, int32_t *at, int32_t to, struct call *call)
 {
+    if (*at == 0 && !strstr(s->code, name)) /* most files hold few of the names asked for */
+        return false;
     for (; *at < to && *at < s->lex.n; (*at)++) {
         int32_t open = *at + 1,
                 angle = tok_is(s, open, "<") ? cc_angle_end(&s->lex, open) : CC_NONE;
@@ -189,6 +216,20 @@ bool next_call(const struct src *s, const char *name, int32_t *at, int32_t to, s
         return true;
     }
     return false;
+}
+
+/* A backslash at the end of a line goes on in the next one. */
+static void join_lines(char *text)
+{
+    char *to = text;
+
+    for (const char *at = text; *at; at++) {
+        if (at[0] == '\\' && at[1] == '\n')
+            at++;
+        else
+            *to++ = *at;
+    }
+    *to = '\0';
 }
 
 char *span_string(const struct src *s, struct span span)
@@ -216,6 +257,8 @@ char *span_string(const struct src *s, struct span span)
         free(text);
         text = longer;
     }
+    if (text)
+        join_lines(text);
     return text;
 }
 
@@ -322,6 +365,29 @@ const struct fn *fn_find(const struct check *c, const char *name)
     return NULL;
 }
 
+const struct fn *fn_near(const struct check *c, const struct src *s, const char *name,
+                         size_t n_params, bool is_kernel)
+{
+    const struct fn *best = NULL;
+    size_t nearest = 0;
+
+    for (size_t i = 0; i < c->fn.n; i++) {
+        const struct fn *fn = &c->fn.at[i];
+        size_t near = 0;
+
+        if ((is_kernel && !fn->is_kernel) || !tok_is(fn->src, fn->name, name))
+            continue;
+        near = nearness(s, fn->src);
+        if (best && (near < nearest || (near == nearest && fn->n_params != n_params)))
+            continue;
+        if (!is_loaded_together(c, s, fn->src))
+            continue;
+        best = fn;
+        nearest = near;
+    }
+    return best;
+}
+
 const struct fn *fn_at(const struct check *c, const struct src *s, int32_t tok)
 {
     for (size_t i = 0; i < c->fn.n; i++)
@@ -365,6 +431,12 @@ char *type_of(const struct fn *fn, const char *name)
 
 /* ---- torch libraries ---- */
 
+/* m.def("...", {at::Tag::pt2_compliant_tag}) */
+static bool has_tags(const struct call *call)
+{
+    return span_has(call->src, call->arg[1], "Tag") || tok_is(call->src, call->arg[1].from, "{");
+}
+
 static void add_def(struct check *c, const struct lib *lib, const struct call *call)
 {
     char *text = call->n_args ? span_string(call->src, call->arg[0]) : NULL;
@@ -374,7 +446,8 @@ static void add_def(struct check *c, const struct lib *lib, const struct call *c
         return;
     c->def.at = cli_room(c->def.at, c->def.n, &c->def.room, sizeof(*c->def.at));
     def = &c->def.at[c->def.n++];
-    *def = (struct def){.lib = lib, .at = call->name, .text = text};
+    *def = (struct def){
+        .lib = lib, .at = call->name, .text = text, .has_fn = call->n_args > 1 && !has_tags(call)};
     schema_parse(text, &def->schema);
 }
 
@@ -555,10 +628,35 @@ static void find_aliases(struct check *c, const struct src *s)
     }
 }
 
-void cpp_collect(struct check *c, const struct src *s)
+/* const T NAME = value;   constexpr T NAME = value;   T is at most a qualified name. */
+static void find_constants(struct check *c, const struct src *s)
+{
+    enum { NEAR = 6 };
+
+    for (int32_t t = 2; t + 1 < s->lex.n; t++) {
+        int32_t from = t;
+
+        if (!tok_is(s, t + 1, "=") || !cc_is_id(&s->lex, t))
+            continue;
+        while (from > 0 && from > t - NEAR && !tok_is(s, from, "constexpr") &&
+               !tok_is(s, from, "const"))
+            from--;
+        if (!tok_is(s, from, "constexpr") && !tok_is(s, from, "const"))
+            continue;
+        c->constant.at =
+            cli_room(c->constant.at, c->constant.n, &c->constant.room, sizeof(*c->constant.at));
+        c->constant.at[c->constant.n++] =
+            (struct constant){s, t, s->code + s->lex.tok[t].at, s->lex.tok[t].len};
+    }
+}
+
+void cpp_collect(struct check *c, struct src *s)
 {
     find_aliases(c, s);
+    s->include = c->include.n;
     find_includes(c, s);
+    s->n_includes = c->include.n - s->include;
+    find_constants(c, s);
     find_functions(c, s, 0, s->lex.n);
     find_libs(c, s);
     find_exec(c, s);
@@ -566,9 +664,104 @@ void cpp_collect(struct check *c, const struct src *s)
     find_angles(c, s);
 }
 
+/* ---- what sources see of each other ---- */
+
+static int by_name(const void *left, const void *right)
+{
+    const struct constant *a = left, *b = right;
+    int order = strncmp(a->text, b->text, a->n < b->n ? a->n : b->n);
+
+    return order ? order : (a->n > b->n) - (a->n < b->n);
+}
+
+const struct constant *constants_of(const struct check *c, const char *name, size_t *n)
+{
+    struct constant key = {.text = name, .n = strlen(name)};
+    const struct constant *found =
+        c->constant.n ? bsearch(&key, c->constant.at, c->constant.n, sizeof(key), by_name) : NULL;
+
+    *n = 0;
+    while (found > c->constant.at && by_name(found - 1, &key) == 0)
+        found--;
+    while (found && found + *n < c->constant.at + c->constant.n && by_name(found + *n, &key) == 0)
+        ++*n;
+    return found;
+}
+
+/* A header of the project that the path may mean: it ends in the path without its ../ */
+static const struct src *included_by(const struct check *c, const struct include *include)
+{
+    const char *path = include->path;
+    const struct src *best = NULL;
+    size_t n = 0;
+
+    while (starts(path, "../") || starts(path, "./"))
+        path = strchr(path, '/') + 1;
+    n = strlen(path);
+    for (size_t i = 0; i < c->src.n; i++) {
+        const struct src *s = &c->src.at[i];
+        size_t length = strlen(s->name);
+
+        if (s->lang == LANG_CPP && s != include->src && length >= n &&
+            strcmp(s->name + length - n, path) == 0 &&
+            (length == n || s->name[length - n - 1] == '/') &&
+            (!best || nearness(include->src, s) > nearness(include->src, best)))
+            best = s;
+    }
+    return best;
+}
+
+static bool includes_within(const struct check *c, const struct src *s, const struct src *other,
+                            int depth)
+{
+    for (size_t i = s->include; i < s->include + s->n_includes; i++) {
+        const struct src *to = c->include.at[i].to;
+
+        if (to && (to == other || (depth > 1 && includes_within(c, to, other, depth - 1))))
+            return true;
+    }
+    return false;
+}
+
+bool does_include(const struct check *c, const struct src *s, const struct src *other)
+{
+    enum { DEPTH = 4 };
+
+    return includes_within(c, s, other, DEPTH);
+}
+
+/* template <typename T, int N> anywhere in the source. */
+static bool is_template_parameter(const struct src *s, const char *name)
+{
+    for (int32_t t = 0; t + 1 < s->lex.n; t++) {
+        int32_t end = tok_is(s, t, "template") ? cc_angle_end(&s->lex, t + 1) : CC_NONE;
+
+        if (end != CC_NONE && span_has(s, (struct span){t + 2, end}, name))
+            return true;
+    }
+    return false;
+}
+
+bool is_constant(const struct check *c, const struct src *s, const char *name)
+{
+    size_t n = 0;
+    const struct constant *of = constants_of(c, name, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (of[i].src == s || does_include(c, s, of[i].src))
+            return true;
+    return is_template_parameter(s, name);
+}
+
 void cpp_link(struct check *c)
 {
     struct call call;
+
+    for (size_t i = 0; i < c->include.n; i++)
+        if (!c->include.at[i].is_system)
+            c->include.at[i].to = included_by(c, &c->include.at[i]);
+    if (c->constant.n)
+        qsort(c->constant.at, c->constant.n, sizeof(*c->constant.at), by_name);
 
     for (size_t i = 0; i < c->lib.n; i++) {
         const struct lib *lib = &c->lib.at[i];
@@ -578,6 +771,10 @@ void cpp_link(struct check *c)
         for (int32_t at = lib->body; next_call(lib->src, "impl", &at, lib->end, &call);)
             add_impl(c, lib, &call);
     }
-    for (size_t i = 0; i < c->launch.n; i++)
-        c->launch.at[i].in = fn_at(c, c->launch.at[i].src, c->launch.at[i].at);
+    for (size_t i = 0; i < c->launch.n; i++) {
+        struct launch *launch = &c->launch.at[i];
+
+        launch->in = fn_at(c, launch->src, launch->at);
+        launch->to = fn_near(c, launch->src, launch->kernel, launch->n_args, true);
+    }
 }

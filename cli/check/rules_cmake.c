@@ -46,7 +46,7 @@ static void one_soc(struct check *c, const struct command *command, const char *
         if (report(c, "NTL061", s, command->at,
                    "SOC_VERSION %s names the first generation of 910, not an A2", soc))
             hint(c, "Ascend910B1 to Ascend910B4 for A2");
-    } else if (!strchr(soc, '$') && !family) {
+    } else if (*soc && !strchr(soc, '$') && !family) {
         if (report(c, "NTL062", s, command->at, "SOC_VERSION %s is no chip", soc))
             hint(c, "`nputwin list soc` names those of the twin");
     }

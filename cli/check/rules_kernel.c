@@ -48,17 +48,15 @@ static void budget_in_header(struct check *c)
 
 static void budget_over(struct check *c)
 {
-    int64_t limit = ub_bytes(c);
-
-    for (size_t f = 0; limit > 0 && f < c->fn.n; f++) {
+    for (size_t f = 0; f < c->fn.n; f++) {
         struct budget budget;
-        int64_t total = 0;
+        bool has_any = budget_read(c, &c->fn.at[f], &budget);
+        int64_t total = 0, limit = has_any ? ub_bytes(ub_soc(c, budget.fn->src)) : -1;
 
-        budget_read(c, &c->fn.at[f], &budget);
-        for (size_t i = 0; i < budget.n; i++) {
+        for (size_t i = 0; limit > 0 && i < budget.n; i++) {
             const struct buffer *b = &budget.at[i];
 
-            if (b->n < 0 || b->bytes < 0)
+            if (!b->is_counted || b->n < 0 || b->bytes < 0)
                 continue;
             total += b->n * b->bytes;
             if (total <= limit)

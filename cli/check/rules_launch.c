@@ -5,14 +5,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name, or member access of names: something that `T &` binds to. */
+/* A call that returns a reference: x.copy_(y), x.value(), x.at(i). */
+static bool returns_reference(const struct src *s, struct span span)
+{
+    static const char *const names[] = {"value", "at", "front", "back", "get"};
+    int32_t open = cc_mate(&s->lex, span.to - 1), name = open - 1;
+
+    if (!tok_is(s, span.to - 1, ")") || open <= span.from || !cc_is_id(&s->lex, name) ||
+        !(tok_is(s, name - 1, ".") || tok_is(s, name - 1, ">")))
+        return false;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (tok_is(s, name, names[i]))
+            return true;
+    return s->code[s->lex.tok[name].at + s->lex.tok[name].len - 1] == '_'; /* in place */
+}
+
+/* A name, member access of names, an element, *name, a string, a cast to a reference, or a choice
+ * between two things, which is const when one of them is: something that `T &` binds to, or may. */
 static bool is_lvalue(const struct src *s, struct span span)
 {
+    int32_t angle =
+        tok_is(s, span.from, "static_cast") ? cc_angle_end(&s->lex, span.from + 1) : CC_NONE;
+
+    if (angle != CC_NONE)
+        return tok_is(s, angle - 1, "&");
+    if (span_has(s, span, "?") || returns_reference(s, span) ||
+        (span.from < span.to && s->lex.tok[span.from].kind == TOK_STR && span.to == span.from + 1))
+        return true;
+    if (tok_is(s, span.to - 1, "]")) /* x[i] is what x is */
+        span.to = cc_mate(&s->lex, span.to - 1);
+    while (span.from < span.to && tok_is(s, span.from, "*"))
+        span.from++;
     if (span.from >= span.to || !cc_is_id(&s->lex, span.from))
         return false;
     for (int32_t i = span.from; i < span.to; i++)
         if (!cc_is_id(&s->lex, i) && !tok_is(s, i, ".") && !tok_is(s, i, "::") &&
-            !tok_is(s, i, ":"))
+            !tok_is(s, i, ":") && !tok_is(s, i, "->") &&
+            !(tok_is(s, i, "-") && tok_is(s, i + 1, ">")) &&
+            !(tok_is(s, i, ">") && tok_is(s, i - 1, "-")))
             return false;
     return !tok_is(s, span.from, "true") && !tok_is(s, span.from, "false") &&
            !tok_is(s, span.from, "nullptr");
@@ -111,34 +141,70 @@ static void lambda_without_return(struct check *c)
     }
 }
 
-/* aclCreateTensor takes storage_offset() beside the base, and a tensor of at::empty in the same
- * function has none. */
+/* name = ...empty...(...) or ...workspace...(...): a tensor that begins where its storage does. */
+static bool is_made_whole(const struct src *s, struct span span, const char *name)
+{
+    for (int32_t t = span.from; t + 2 < span.to; t++) {
+        if (!tok_is(s, t, name) || !tok_is(s, t + 1, "="))
+            continue;
+        for (int32_t i = t + 2; i < span.to && !tok_is(s, i, ";"); i++) {
+            char *word = span_text(s, (struct span){i, i + 1});
+            bool is_maker =
+                tok_is(s, i + 1, "(") &&
+                (strstr(word, "empty") || strstr(word, "zeros") || strstr(word, "workspace"));
+
+            free(word);
+            if (is_maker)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The allocator is asked about blocks of memory, caches are keyed by them, and a list of arguments
+ * with storage_offset, or a difference of pointers, accounts for the offset itself. */
+static bool is_about_storage(const struct src *s, struct span around, int32_t at)
+{
+    static const char *const words[] = {"recordStream", "RecordStream", "eraseStream", "Cached"};
+    int32_t from = at, to = at;
+
+    while (from > around.from && !tok_is(s, from - 1, ";") && !tok_is(s, from - 1, "{"))
+        from--;
+    while (to < around.to && !tok_is(s, to, ";"))
+        to++;
+    for (int32_t t = from; t < at; t++) {
+        char *word = span_text(s, (struct span){t, t + 1});
+        bool is_one = false;
+
+        for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+            is_one = is_one || (cc_is_id(&s->lex, t) && strstr(word, words[i]));
+        is_one = is_one || (strstr(word, "data_ptr") && span_has(s, (struct span){t, at}, "-"));
+        free(word);
+        if (is_one)
+            return true;
+    }
+    return span_has(s, (struct span){from, to}, "storage_offset");
+}
+
+/* Whether the tensor before .storage() may be a view, and its storage's begin is no kernel's. */
 static bool knows_offset(const struct check *c, const struct src *s, int32_t at)
 {
-    static const char *const makers[] = {"empty", "empty_like", "zeros", "zeros_like"};
     const struct fn *fn = fn_at(c, s, at);
     enum { NEAR = 400 }; /* tokens, in a macro, which is no function */
-    int32_t from = fn ? fn->body : at > NEAR ? at - NEAR : 0;
-    struct call call;
+    struct span around = {fn ? fn->begin : at > NEAR ? at - NEAR : 0, fn ? fn->end : at + NEAR};
+    char *name = at > 2 ? span_text(s, (struct span){at - 2, at - 1}) : NULL, *maker = NULL;
+    bool is_known = false;
 
-    for (int32_t t = from; next_call(s, "aclCreateTensor", &t, at, &call);)
-        if (call.open < at && at < call.close &&
-            span_has(s, (struct span){call.open, call.close}, "storage_offset"))
-            return true;
-    for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
-        for (int32_t t = from; next_call(s, makers[i], &t, at, &call);)
-            if (call.name > 4 && s->lex.tok[at - 2].kind == TOK_ID && /* name = at::empty( */
-                tok_is(s, call.name - 3, "=")) {
-                char *made = span_text(s, (struct span){call.name - 4, call.name - 3}),
-                     *used = span_text(s, (struct span){at - 2, at - 1});
-                bool is_same = strcmp(made, used) == 0;
+    if (tok_is(s, at - 2, ")")) { /* workspace.value().storage() */
+        int32_t begin = cc_mate(&s->lex, at - 2) - 3;
 
-                free(made);
-                free(used);
-                if (is_same)
-                    return true;
-            }
-    return false;
+        free(name);
+        name = begin > 0 ? span_text(s, (struct span){begin, begin + 1}) : NULL;
+    }
+    maker = name && (strstr(name, "workspace") || strstr(name, "ws_tensor")) ? name : NULL;
+    is_known = maker || (name && is_made_whole(s, around, name)) || is_about_storage(s, around, at);
+    free(name);
+    return is_known;
 }
 
 static void storage_pointer(struct check *c)
@@ -176,10 +242,10 @@ static bool is_wide(const char *type)
     return type && (strstr(type, "uint64_t") || strstr(type, "int64_t") || strstr(type, "size_t"));
 }
 
-/* `a * b`, nothing but names and stars, all of them 32 bits wide. */
-static bool is_narrow_product(const struct fn *fn, struct span span)
+/* `a * b`, nothing but names and stars, all of them 32 bits wide and one known to a run alone. */
+static bool is_narrow_product(const struct check *c, const struct fn *fn, struct span span)
 {
-    bool has_star = false;
+    bool has_star = false, has_variable = false;
 
     for (int32_t i = span.from; i < span.to; i++) {
         char *name = NULL, *type = NULL;
@@ -190,13 +256,51 @@ static bool is_narrow_product(const struct fn *fn, struct span span)
             name = span_text(fn->src, (struct span){i, i + 1});
             type = type_of(fn, name);
             is_ok = is_narrow(type);
+            has_variable |= is_ok && !is_constant(c, fn->src, name);
         }
         free(name);
         free(type);
         if (!is_ok)
             return false;
     }
-    return has_star;
+    return has_star && has_variable;
+}
+
+/* Whether the name is a place in global memory: an index of a name with gm or global in it, or what
+ * is added to one. In a kernel every other size is one of a memory on the chip, far below 4 GiB. */
+static bool is_place_in_gm(const struct fn *fn, const char *name)
+{
+    const struct src *s = fn->src;
+
+    for (int32_t t = fn->body; t < fn->end; t++) {
+        int32_t from = t;
+
+        if (!tok_is(s, t, name) || tok_is(s, t + 1, "="))
+            continue;
+        while (from > fn->body && !tok_is(s, from, ";") && !tok_is(s, from, "{"))
+            from--;
+        for (int32_t i = from; i < t; i++) {
+            char *word = span_text(s, (struct span){i, i + 1});
+            bool is_gm =
+                cc_is_id(&s->lex, i) && (strcasestr(word, "gm") || strcasestr(word, "global"));
+
+            free(word);
+            if (is_gm)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool is_device_code(const struct fn *fn)
+{
+    static const char *const marks[] = {"__aicore__", "__simd_vf__", "__simt_vf__",
+                                        "__simd_callee__", "__simt_callee__"};
+    bool is_one = fn->is_kernel || strstr(fn->src->name, "op_kernel/");
+
+    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+        is_one = is_one || span_has(fn->src, (struct span){fn->begin, fn->name}, marks[i]);
+    return is_one;
 }
 
 static void report_product(struct check *c, const struct fn *fn, struct span span)
@@ -225,18 +329,20 @@ static void product_in_32_bits(struct check *c)
             if (tok_is(s, i, "=") && cc_is_id(&s->lex, i - 1)) {
                 char *name = span_text(s, (struct span){i - 1, i});
 
-                type = type_of(fn, name);
+                if (!is_device_code(fn) || is_place_in_gm(fn, name))
+                    type = type_of(fn, name);
                 free(name);
                 while (span.to < fn->end && !tok_is(s, span.to, ";") && !tok_is(s, span.to, ","))
                     span.to++;
-            } else if (tok_is(s, i, "(") && (tok_is(s, i - 1, ")") || tok_is(s, i - 1, ">"))) {
+            } else if (!is_device_code(fn) && tok_is(s, i, "(") &&
+                       (tok_is(s, i - 1, ")") || tok_is(s, i - 1, ">"))) {
                 int32_t open = tok_is(s, i - 1, ")") ? cc_mate(&s->lex, i - 1)
                                                      : cc_angle_begin(&s->lex, i - 1);
 
                 type = open > 0 ? span_text(s, (struct span){open + 1, i - 1}) : NULL;
                 span.to = cc_mate(&s->lex, i);
             }
-            if (is_wide(type) && span.to > span.from && is_narrow_product(fn, span))
+            if (is_wide(type) && span.to > span.from && is_narrow_product(c, fn, span))
                 report_product(c, fn, span);
             free(type);
         }
@@ -276,24 +382,48 @@ static bool mentions(const struct src *s, struct span span, const char *name, co
     return false;
 }
 
+static bool takes_memory(const struct src *s, struct span span, const char *name)
+{
+    return mentions(s, span, name, "data_ptr") || mentions(s, span, name, "mutable_data_ptr") ||
+           mentions(s, span, name, "const_data_ptr") || mentions(s, span, name, "storage");
+}
+
+/* The variable is set to a pointer into the tensor: p = (uint8_t *)x.data_ptr(); */
+static bool is_pointer_into(const struct fn *fn, int32_t variable, const char *name)
+{
+    char *pointer = span_text(fn->src, (struct span){variable, variable + 1});
+    bool is_one = false;
+
+    for (int32_t t = fn->body; t < fn->end && !is_one; t++) {
+        struct span value = {t + 2, t + 2};
+
+        if (!tok_is(fn->src, t, pointer) || !tok_is(fn->src, t + 1, "="))
+            continue;
+        while (value.to < fn->end && !tok_is(fn->src, value.to, ";") &&
+               !tok_is(fn->src, value.to, ","))
+            value.to++;
+        is_one = takes_memory(fn->src, value, name);
+    }
+    free(pointer);
+    return is_one;
+}
+
 /* x reaches the launch as itself, x.data_ptr() or in a pointer taken from it. */
 static bool reaches(const struct launch *launch, const char *name)
 {
     for (size_t a = 0; a < launch->n_args; a++) {
         struct span arg = launch->arg[a];
 
-        if (arg.to - arg.from == 1 && tok_is(launch->src, arg.from, name))
+        if (arg.to - arg.from == 1 &&
+            (tok_is(launch->src, arg.from, name) || is_pointer_into(launch->in, arg.from, name)))
             return true;
-        if (mentions(launch->src, arg, name, "data_ptr") ||
-            mentions(launch->src, arg, name, "mutable_data_ptr") ||
-            mentions(launch->src, arg, name, "const_data_ptr") ||
-            mentions(launch->src, arg, name, "storage"))
+        if (takes_memory(launch->src, arg, name))
             return true;
     }
     return false;
 }
 
-static bool knows_strides(const struct fn *fn, const char *name)
+static bool asks_strides(const struct fn *fn, const char *name)
 {
     struct span body = {fn->body, fn->end};
 
@@ -301,6 +431,34 @@ static bool knows_strides(const struct fn *fn, const char *name)
            mentions(fn->src, body, name, "is_contiguous") ||
            mentions(fn->src, body, name, "strides") || mentions(fn->src, body, name, "stride") ||
            mentions(fn->src, body, name, "is_non_overlapping_and_dense");
+}
+
+/* The function asks itself, or hands the tensor to one of the same source that does. */
+static bool knows_strides(const struct check *c, const struct fn *fn, const char *name)
+{
+    for (size_t f = 0; f < c->fn.n; f++) {
+        const struct fn *other = &c->fn.at[f];
+        char *called = other->src == fn->src && other != fn
+                           ? span_text(fn->src, (struct span){other->name, other->name + 1})
+                           : NULL;
+        struct call call;
+        bool is_asked = false;
+
+        for (int32_t at = fn->body; called && next_call(fn->src, called, &at, fn->end, &call);)
+            for (size_t a = 0; a < call.n_args && a < other->n_params && !is_asked; a++)
+                if (call.arg[a].to - call.arg[a].from == 1 &&
+                    tok_is(fn->src, call.arg[a].from, name) && other->param[a].name != CC_NONE) {
+                    char *its = span_text(
+                        fn->src, (struct span){other->param[a].name, other->param[a].name + 1});
+
+                    is_asked = asks_strides(other, its);
+                    free(its);
+                }
+        free(called);
+        if (is_asked)
+            return true;
+    }
+    return asks_strides(fn, name);
 }
 
 static void strided_input(struct check *c)
@@ -315,7 +473,7 @@ static void strided_input(struct check *c)
             if (fn->param[p].name != CC_NONE && strstr(type, "Tensor") &&
                 !strstr(type, "TensorList"))
                 name = span_text(fn->src, (struct span){fn->param[p].name, fn->param[p].name + 1});
-            if (name && reaches(launch, name) && !knows_strides(fn, name) &&
+            if (name && reaches(launch, name) && !knows_strides(c, fn, name) &&
                 report(c, "NTL035", launch->src, tok_at(launch->src, launch->at),
                        "%s gets the memory of `%s` without its strides: a transposed or sliced "
                        "input gives "
@@ -338,9 +496,9 @@ static void count_of_arguments(struct check *c)
 {
     for (size_t i = 0; i < c->launch.n; i++) {
         const struct launch *launch = &c->launch.at[i];
-        const struct fn *kernel = fn_find(c, launch->kernel);
+        const struct fn *kernel = launch->to;
 
-        if (kernel && kernel->is_kernel && kernel->n_params != launch->n_args &&
+        if (kernel && kernel->n_params != launch->n_args &&
             report(c, "NTL036", launch->src, tok_at(launch->src, launch->at),
                    "%s takes %zu arguments, %zu are passed", launch->kernel, kernel->n_params,
                    launch->n_args))
@@ -353,9 +511,9 @@ static void width_of_scalars(struct check *c)
 {
     for (size_t i = 0; i < c->launch.n; i++) {
         const struct launch *launch = &c->launch.at[i];
-        const struct fn *kernel = fn_find(c, launch->kernel);
+        const struct fn *kernel = launch->to;
 
-        if (launch->kind == LAUNCH_ANGLE || !launch->in || !kernel || !kernel->is_kernel ||
+        if (launch->kind == LAUNCH_ANGLE || !launch->in || !kernel ||
             kernel->n_params != launch->n_args)
             continue;
         for (size_t a = 0; a < launch->n_args; a++) {
@@ -374,11 +532,16 @@ static void width_of_scalars(struct check *c)
     }
 }
 
-static bool includes(const struct check *c, const struct src *s, const char *path)
+/* Under that name, in whatever folder. */
+static bool includes(const struct check *c, const struct src *s, const char *name)
 {
-    for (size_t i = 0; i < c->include.n; i++)
-        if (c->include.at[i].src == s && strcmp(c->include.at[i].path, path) == 0)
+    for (size_t i = 0; i < c->include.n; i++) {
+        const char *path = c->include.at[i].path,
+                   *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+
+        if (c->include.at[i].src == s && strcmp(base, name) == 0)
             return true;
+    }
     return false;
 }
 
@@ -415,6 +578,37 @@ static bool is_queued(const struct src *s, int32_t tok)
     return is_named; /* the lambda may stand in a variable before the call */
 }
 
+/* The name that the call's statement gives its value, CC_NONE: T name = ...stream(false); */
+static int32_t assigned(const struct src *s, int32_t call)
+{
+    for (int32_t t = call; t > 1 && !tok_is(s, t, ";") && !tok_is(s, t, "{"); t--)
+        if (tok_is(s, t, "=") && cc_is_id(&s->lex, t - 1))
+            return t - 1;
+    return CC_NONE;
+}
+
+/* Whether a launch of the same function gets the stream: as it is asked for, or by its name. */
+static bool reaches_launch(const struct check *c, const struct src *s, int32_t call)
+{
+    int32_t variable = assigned(s, call);
+    char *name = variable == CC_NONE ? NULL : span_text(s, (struct span){variable, variable + 1});
+    const struct fn *fn = fn_at(c, s, call);
+    bool is_found = false;
+
+    for (size_t i = 0; fn && i < c->launch.n && !is_found; i++) {
+        const struct launch *launch = &c->launch.at[i];
+        struct span whole = {launch->at, launch->at};
+
+        if (launch->in != fn)
+            continue;
+        while (whole.to < fn->end && !tok_is(s, whole.to, ";"))
+            whole.to++;
+        is_found = (call > whole.from && call < whole.to) || (name && span_has(s, whole, name));
+    }
+    free(name);
+    return is_found;
+}
+
 static void stream_beside_queue(struct check *c)
 {
     for (size_t i = 0; i < c->src.n; i++) {
@@ -423,7 +617,7 @@ static void stream_beside_queue(struct check *c)
 
         for (int32_t at = 0; s->lang == LANG_CPP && next_call(s, "stream", &at, s->lex.n, &call);)
             if (call.n_args == 1 && tok_is(s, call.arg[0].from, "false") &&
-                !is_queued(s, call.name) &&
+                !is_queued(s, call.name) && reaches_launch(c, s, call.name) &&
                 report(c, "NTL039", s, tok_at(s, call.name),
                        "stream(false) leaves the task queue as it is: the launch overtakes "
                        "operators called "
@@ -462,7 +656,7 @@ static void own_stream(struct check *c)
 
         for (size_t n = 0; s->lang == LANG_CPP && n < sizeof(names) / sizeof(names[0]); n++)
             for (int32_t at = 0; next_call(s, names[n], &at, s->lex.n, &call);)
-                if (package_of(c, s->name) && !fn_find(c, "main") &&
+                if (package_of(c, s->name) && !fn_near(c, s, "main", 0, false) &&
                     report(
                         c, "NTL041", s, tok_at(s, call.name),
                         "an operator that makes a stream of its own is not ordered with torch's"))

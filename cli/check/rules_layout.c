@@ -94,7 +94,23 @@ static void untouched_implementation(struct check *c)
 
 static bool has_kernel(const struct check *c, const struct package *package)
 {
+    for (size_t i = 0; i < c->fn.n; i++)
+        if (c->fn.at[i].is_kernel && is_below(c->fn.at[i].src->name, package->dir))
+            return true;
     return has_file(c, package->dir, "csrc/kernel/*") || has_file(c, package->dir, "csrc/*.asc");
+}
+
+/* test/test.py of the seed's layout, or any Python file below tests/. */
+static bool has_tests(const struct check *c, const struct package *package)
+{
+    char *tests = cli_fmt("%s%stests/", package->dir, *package->dir ? "/" : "");
+    bool is_found = has_file(c, package->dir, "test/*.py");
+
+    for (size_t i = 0; i < c->src.n && !is_found; i++)
+        is_found = c->src.at[i].lang == LANG_PYTHON &&
+                   strncmp(c->src.at[i].name, tests, strlen(tests)) == 0;
+    free(tests);
+    return is_found;
 }
 
 static void required_files(struct check *c)
@@ -110,7 +126,8 @@ static void required_files(struct check *c)
         const struct package *package = &c->package.at[i];
 
         for (size_t n = 0; is_extension(package) && n < sizeof(needs) / sizeof(needs[0]); n++)
-            if (!has_file(c, package->dir, needs[n][0]) &&
+            if (!(strcmp(needs[n][0], "test/*.py") == 0 ? has_tests(c, package)
+                                                        : has_file(c, package->dir, needs[n][0])) &&
                 report_dir(c, "NTL004", package->dir, "%s is missing", needs[n][1]))
                 hint(c, "`nputwin new` writes it");
     }
@@ -139,7 +156,7 @@ static void kernel_names(struct check *c)
     for (size_t i = 0; i < c->launch.n; i++) {
         const struct launch *launch = &c->launch.at[i];
         const struct package *package = package_of(c, launch->src->name);
-        const struct fn *kernel = fn_find(c, launch->kernel);
+        const struct fn *kernel = launch->to;
         const char *base = NULL;
 
         if (launch->kind != LAUNCH_EXEC || !package || !has_file(c, package->dir, "csrc/kernel/*"))

@@ -13,6 +13,7 @@ struct chain {
     char *type;
     int32_t from, to; /* tokens; to: behind the last one */
     bool has_run;
+    bool is_label; /* SetCustomHandler runs a function of the project's own: the name is for logs */
 };
 
 static bool is_method(const struct src *s, int32_t tok)
@@ -28,14 +29,19 @@ static bool next_chain(const struct src *s, const struct check *c, int32_t *at, 
         char *type =
             call.n_args == 1 && is_method(s, call.name) ? span_string(s, call.arg[0]) : NULL;
         const struct fn *fn = fn_at(c, s, call.name);
+        bool has_parts = false;
 
         if (!type || !fn) {
             free(type);
             continue;
         }
-        *chain = (struct chain){s, fn, type, call.name, fn->end, false};
+        *chain = (struct chain){s, fn, type, call.name, fn->end, false, false};
         for (int32_t i = call.name + 1; i < fn->end; i++) {
-            if (tok_is(s, i, "Name") && is_method(s, i)) {
+            chain->is_label |= tok_is(s, i, "SetCustomHandler") && is_method(s, i);
+            has_parts |= is_method(s, i) &&
+                         (tok_is(s, i, "Input") || tok_is(s, i, "Output") || tok_is(s, i, "Attr"));
+            /* One of two names for what follows is no end: accumulate ? cmd.Name("A") : ... */
+            if (has_parts && tok_is(s, i, "Name") && is_method(s, i)) {
                 chain->to = i;
                 break;
             }
@@ -130,12 +136,26 @@ bool is_built_in(const char *type)
     return false;
 }
 
-/* Types that the twin computes, and those that this project registers with OP_ADD. */
+static bool is_in_cann(const char *type)
+{
+    static const char *const types[] = {
+#define CANN_OP(type) #type,
+#include "cann_op.def"
+    };
+
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+        if (strcmp(types[i], type) == 0)
+            return true;
+    return false;
+}
+
+/* Types that the twin computes, that CANN has beside them, and those that this project registers
+ * with OP_ADD. */
 static bool is_known(const struct check *c, const char *type)
 {
     struct call call;
 
-    if (is_built_in(type))
+    if (is_built_in(type) || is_in_cann(type))
         return true;
     for (size_t i = 0; i < c->src.n; i++) {
         const struct src *s = &c->src.at[i];
@@ -149,10 +169,11 @@ static bool is_known(const struct check *c, const char *type)
 
 static void known_type(struct check *c, const struct chain *chain)
 {
-    if (!is_known(c, chain->type) &&
-        report(c, "NTL052", chain->src, tok_at(chain->src, chain->from),
-               "no operator type %s: not among `nputwin list aclop`, and no OP_ADD of this project",
-               chain->type))
+    if (!chain->is_label && !is_known(c, chain->type) &&
+        report(
+            c, "NTL052", chain->src, tok_at(chain->src, chain->from),
+            "no operator type %s: none of CANN that is known here, and no OP_ADD of this project",
+            chain->type))
         hint(c, "the name of an installed operator's OP_ADD, or a built-in type");
 }
 
@@ -165,8 +186,9 @@ static void input_names(struct check *c, const struct chain *chain)
         char *name = call.n_args >= 2 ? span_string(chain->src, call.arg[call.n_args - 1]) : NULL;
 
         named += name != NULL;
-        unnamed +=
-            name == NULL && call.n_args > 0; /* .Input() is an absent input: it has no name */
+        /* .Input() is an absent input, .Input(list, at::kInt) a value of the host: without a name
+         */
+        unnamed += name == NULL && call.n_args == 1;
         free(name);
     }
     if (named && unnamed &&
@@ -212,7 +234,7 @@ static void disabled_on_950(struct check *c, const struct chain *chain)
 {
     const char *soc = chip(c, chain->src);
 
-    if (strncasecmp(soc, "ascend950", 9) == 0 &&
+    if (!chain->is_label && strncasecmp(soc, "ascend950", 9) == 0 &&
         report(c, "NTL056", chain->src, tok_at(chain->src, chain->from),
                "torch_npu disables aclop on %s: %s cannot run there", soc, chain->type))
         hint(c, "EXEC_NPU_CMD_EXT(aclnn%s, ...) when the operator has an aclnn entry", chain->type);

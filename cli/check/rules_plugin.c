@@ -144,18 +144,77 @@ static void architecture(struct check *c)
     }
 }
 
+/* Whether a target of that name links torch, in any of the build files. */
+static bool links_torch(const struct check *c, const char *target)
+{
+    for (size_t i = 0; i < c->command.n; i++) {
+        const struct command *command = &c->command.at[i];
+
+        if (strcmp(command->name, "target_link_libraries") == 0 && command->args.n &&
+            strcmp(command->args.at[0], target) == 0 &&
+            (is_mentioned(command, "torch") || is_mentioned(command, "TORCH")))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a C++ source of the same build is written for torch. */
+static bool is_for_torch(const struct check *c, const struct src *s)
+{
+    const char *build = build_of(c, s->name);
+
+    for (size_t i = 0; i < c->src.n; i++) {
+        const struct src *other = &c->src.at[i];
+        const char *its = other->lang == LANG_CPP && strstr(other->text, "at::Tensor")
+                              ? build_of(c, other->name)
+                              : NULL;
+
+        if (its && build && strcmp(its, build) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void old_string(struct check *c, const struct src *s, size_t at)
+{
+    if (package_of(c, s->name) &&
+        report(c, "NTL066", s, at, "the old std::string, whatever the installed torch has"))
+        hint(c, "int(torch.compiled_with_cxx11_abi()), asked when it is built");
+}
+
+/* Flags of every target of a build, not those that another project is built with. */
+static bool is_for_all_targets(const struct command *command)
+{
+    static const char *const names[] = {"add_definitions", "add_compile_definitions",
+                                        "add_compile_options"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(command->name, names[i]) == 0)
+            return true;
+    return is_mentioned(command, "CMAKE_CXX_FLAGS");
+}
+
+/* A library that links no torch keeps the strings of what it links: CANN's have the old ones. */
 static void fixed_abi(struct check *c)
 {
-    for (size_t i = 0; i < c->src.n; i++) {
-        const struct src *s = &c->src.at[i];
-        const char *at = s->lang == LANG_CMAKE || s->lang == LANG_PYTHON
-                             ? strstr(s->text, "_GLIBCXX_USE_CXX11_ABI=0")
-                             : NULL;
+    static const char mark[] = "_GLIBCXX_USE_CXX11_ABI=0";
 
-        if (at && package_of(c, s->name) &&
-            report(c, "NTL066", s, (size_t)(at - s->text),
-                   "the old std::string, whatever the installed torch has"))
-            hint(c, "int(torch.compiled_with_cxx11_abi()), asked when it is built");
+    for (size_t i = 0; i < c->command.n; i++) {
+        const struct command *command = &c->command.at[i];
+        bool is_of_target = strncmp(command->name, "target_", 7) == 0;
+
+        if (is_mentioned(command, mark) &&
+            (is_of_target ? links_torch(c, command->args.at[0])
+                          : is_for_all_targets(command) && is_for_torch(c, command->src)))
+            old_string(
+                c, command->src,
+                (size_t)(strstr(command->src->text + command->at, mark) - command->src->text));
+    }
+    for (size_t i = 0; i < c->src.n; i++) {
+        const char *at = c->src.at[i].lang == LANG_PYTHON ? strstr(c->src.at[i].text, mark) : NULL;
+
+        if (at)
+            old_string(c, &c->src.at[i], (size_t)(at - c->src.at[i].text));
     }
 }
 
@@ -172,8 +231,8 @@ static void plugin_headers(struct check *c)
 
         for (size_t h = 0; h < sizeof(heads) / sizeof(heads[0]); h++)
             is_one = is_one || fnmatch(heads[h], include->path, 0) == 0;
-        if (!is_one || !package || package->layout != LAYOUT_EXTENSION)
-            continue;
+        if (!is_one || include->to || !package || package->layout != LAYOUT_EXTENSION)
+            continue; /* a header of the project's own is another one */
         if (!builds_with(c, package, "CURRENT_VERSION") &&
             report(c, "NTL067", include->src, include->at,
                    "%s asks for CURRENT_VERSION, which this build does not define", include->path))
@@ -257,6 +316,24 @@ static void device_guard(struct check *c)
     }
 }
 
+/* Whether every name of the product that ends before tok is a constant: the author knows the rest.
+ */
+static bool is_fixed(const struct check *c, const struct src *s, int32_t tok)
+{
+    int32_t t = tok - 1;
+
+    for (; t > 0 && (cc_is_id(&s->lex, t) || s->lex.tok[t].kind == TOK_NUM || tok_is(s, t, "*"));
+         t--) {
+        char *name = span_text(s, (struct span){t, t + 1});
+        bool is_open = cc_is_id(&s->lex, t) && !is_constant(c, s, name);
+
+        free(name);
+        if (is_open)
+            return false;
+    }
+    return t < tok - 1 && !tok_is(s, t, ".") && !tok_is(s, t, ">");
+}
+
 /* total / GetBlockNum() and nothing about the rest. */
 static void even_split(struct check *c)
 {
@@ -267,7 +344,7 @@ static void even_split(struct check *c)
             int32_t name = tok_is(s, t + 1, "AscendC") ? t + 3 : t + 1;
 
             if (tok_is(s, t, "/") && tok_is(s, name, "GetBlockNum") && tok_is(s, name + 1, "(") &&
-                tok_is(s, name + 3, ";") && !strchr(s->text, '%') &&
+                tok_is(s, name + 3, ";") && !strchr(s->text, '%') && !is_fixed(c, s, t) &&
                 report(c, "NTL046", s, tok_at(s, t),
                        "the length is divided by the number of blocks, and nobody takes the rest"))
                 hint(c,
@@ -359,6 +436,7 @@ static void scripts(struct check *c)
 {
     for (size_t i = 0; i < c->src.n; i++) {
         const struct src *s = &c->src.at[i];
+        const struct package *package = NULL;
         const char *at = NULL;
 
         if (s->lang != LANG_SHELL && s->lang != LANG_MARKDOWN)
@@ -372,7 +450,8 @@ static void scripts(struct check *c)
             hint(c, "[ -d op-plugin ] || git clone ...");
         at = strstr(s->text, "python test/test");
         at = at ? at : strstr(s->text, "python3 test/test");
-        if (at && package_of(c, s->name) &&
+        package = at ? package_of(c, s->name) : NULL;
+        if (package && package->layout == LAYOUT_EXTENSION &&
             report(c, "NTL099", s, (size_t)(at - s->text),
                    "from here Python may import the sources in place of the installed package"))
             hint(c, "cd test && python test.py");
@@ -418,31 +497,97 @@ static void plugin_places(struct check *c)
     }
 }
 
-/* Entries of op_plugin_functions.yaml: a schema that can be read, once. */
+/* The versions of one line "acl_op: [v2.1, newest]", "all_version" or "v2.1, v2.7", a bit each. */
+static uint64_t versions_of(const char *text)
+{
+    size_t n = strcspn(text, "\n");
+    char *line = cli_fmt("%.*s", (int)n, text), *rest = NULL;
+    bool is_range = strchr(line, '[') != NULL;
+    uint64_t bits = strstr(line, "all_version") ? UINT64_MAX : 0;
+    int first = -1, last = 63;
+
+    for (char *word = strtok_r(line, "[], ", &rest); word && !bits;
+         word = strtok_r(NULL, "[], ", &rest)) {
+        int minor = strncmp(word, "v2.", 3) == 0 ? (int)strtol(word + 3, NULL, 10) : 63;
+
+        if (first < 0)
+            first = minor;
+        else
+            last = minor;
+        if (!is_range && minor < 64)
+            bits |= (uint64_t)1 << minor;
+    }
+    for (int v = first; is_range && !bits && v >= 0 && v <= last && v < 64; v++)
+        bits |= (uint64_t)1 << v;
+    free(line);
+    return bits;
+}
+
+/* One entry: its schema, the section it stands in and the versions that have it. */
+struct entry {
+    size_t at;
+    const char *section;
+    char *func;
+    uint64_t versions;
+};
+
+static void read_entry(struct entry *entry, const char *text, const char *at)
+{
+    const char *end = strstr(at + 1, "- func: ");
+    static const char *const kinds[] = {"acl_op:", "op_api:"};
+
+    entry->at = (size_t)(at - text);
+    entry->func = cli_fmt("%.*s", (int)strcspn(at + 8, "\n"), at + 8);
+    end = end ? end : at + strlen(at);
+    for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+        const char *line = memmem(at, (size_t)(end - at), kinds[k], strlen(kinds[k]));
+
+        if (line)
+            entry->versions |= versions_of(line + strlen(kinds[k]));
+    }
+    for (const char *line = text; line && line < at; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (line < at && *line >= 'a' && *line <= 'z')
+            entry->section = line;
+    }
+}
+
+static void one_entry(struct check *c, const struct src *s, const struct entry *all, size_t i)
+{
+    struct schema schema;
+
+    schema_parse(all[i].func, &schema);
+    if (!schema.is_parsed)
+        report(c, "NTL048", s, all[i].at, "\"%s\" is no operator schema", all[i].func);
+    for (size_t j = 0; schema.is_parsed && j < i; j++)
+        if (all[i].section == all[j].section && (all[i].versions & all[j].versions) &&
+            strncmp(all[i].func, all[j].func, strlen(schema.full) + 1) == 0) {
+            report(c, "NTL048", s, all[i].at, "%s has an entry already", schema.full);
+            break;
+        }
+    schema_finish(&schema);
+}
+
+/* Entries of op_plugin_functions.yaml: a schema that can be read, once a section and version. */
 static void plugin_entries(struct check *c)
 {
     for (size_t i = 0; i < c->src.n; i++) {
         const struct src *s = &c->src.at[i];
+        struct entry *all = NULL;
+        size_t n = 0, room = 0;
 
         if (fnmatch("*op_plugin_functions.yaml", s->name, 0) != 0)
             continue;
         for (const char *at = s->text; (at = strstr(at, "- func: ")) != NULL; at++) {
-            char *line = cli_fmt("%.*s", (int)strcspn(at + 8, "\n"), at + 8);
-            char *head = cli_fmt("- func: %.*s(", (int)strcspn(line, "("), line);
-            const char *first = strstr(s->text, head);
-            struct schema schema;
-
-            schema_parse(line, &schema);
-            if (!schema.is_parsed)
-                report(c, "NTL048", s, (size_t)(at - s->text), "\"%s\" is no operator schema",
-                       line);
-            else if (first && first < at)
-                report(c, "NTL048", s, (size_t)(at - s->text), "%s has an entry already",
-                       schema.name);
-            schema_finish(&schema);
-            free(line);
-            free(head);
+            all = cli_room(all, n, &room, sizeof(*all));
+            all[n] = (struct entry){0};
+            read_entry(&all[n++], s->text, at);
         }
+        for (size_t e = 0; e < n; e++)
+            one_entry(c, s, all, e);
+        for (size_t e = 0; e < n; e++)
+            free(all[e].func);
+        free(all);
     }
 }
 

@@ -76,6 +76,18 @@ static bool has_fact(const struct check *c, const struct src *s, const char *kin
     return false;
 }
 
+/* assertEqual, torch.equal, allclose, and helpers that are called so. */
+static bool compares(const struct check *c, const struct src *s)
+{
+    static const char *const calls[] = {"*assert*",  "*allclose", "torch.equal", "*check_*",
+                                        "*compare*", "*verify*",  "*expect*"};
+
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+        if (has_fact(c, s, "call", calls[i]))
+            return true;
+    return strstr(s->text, "assert ");
+}
+
 /* A test that calls an operator and compares nothing cannot fail on a wrong number. */
 static void test_compares(struct check *c)
 {
@@ -83,8 +95,7 @@ static void test_compares(struct check *c)
         const struct src *s = &c->src.at[i];
 
         if (s->lang == LANG_PYTHON && is_test(s) && has_fact(c, s, "op", "torch.ops.*.*") &&
-            !has_fact(c, s, "call", "*assert*") && !has_fact(c, s, "call", "*allclose") &&
-            !has_fact(c, s, "call", "torch.equal") && !strstr(s->text, "assert ") &&
+            !compares(c, s) &&
             report_line(c, "NTL083", s, 1,
                         "this test calls an operator and compares its result with nothing"))
             hint(c, "self.assertRtolEqual(result.cpu(), reference), with the reference computed on "

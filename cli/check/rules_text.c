@@ -42,6 +42,22 @@ static void each_line(struct check *c, line_fn *look)
     }
 }
 
+/* dist/x.whl, *.whl, or a wheel that a setup.py of the project makes: others come with a version of
+ * their own. */
+static bool is_own_wheel(const struct check *c, const char *command)
+{
+    if (strstr(command, "dist/") || strstr(command, " *.whl"))
+        return true;
+    for (size_t i = 0; i < c->py.n; i++) {
+        const char *name = strcmp(c->py.at[i].kind, "setup") == 0 ? c->py.at[i].name : NULL;
+        const char *at = name && strcmp(name, "-") != 0 ? strstr(command, name) : NULL;
+
+        if (at && strchr("-*", at[strlen(name)]))
+            return true;
+    }
+    return false;
+}
+
 static void force_reinstall(struct check *c, const struct src *s, unsigned number, const char *line,
                             bool is_code)
 {
@@ -50,7 +66,7 @@ static void force_reinstall(struct check *c, const struct src *s, unsigned numbe
     at = at ? at : strstr(line, "pip3 install");
     (void)is_code; /* prose quotes commands too */
     if (at && strstr(at, ".whl") && !strstr(at, "--force-reinstall") && !strstr(at, "torch_npu-") &&
-        package_of(c, s->name) &&
+        is_own_wheel(c, at) && package_of(c, s->name) &&
         report_line(c, "NTL090", s, number, "a wheel is installed without --force-reinstall"))
         hint(c, "pip install --force-reinstall dist/*.whl: with the same version pip keeps the old "
                 "one");
@@ -135,8 +151,8 @@ static void readme_commands(struct check *c)
             package->layout == LAYOUT_EXTENSION ? src_find(c, package->dir, "README.md") : NULL;
 
         if (s &&
-            (!(strstr(s->text, "setup.py") || strstr(s->text, "nputwin build")) ||
-             !(strstr(s->text, "install")) || !(strstr(s->text, "test"))) &&
+            (!(strstr(s->text, "setup.py") || strcasestr(s->text, "build")) ||
+             !(strcasestr(s->text, "install")) || !(strcasestr(s->text, "test"))) &&
             report_line(c, "NTL093", s, 1,
                         "the README does not say how to build, install and test"))
             hint(c, "python setup.py bdist_wheel; cd dist && pip install --force-reinstall *.whl; "

@@ -30,33 +30,51 @@ static const struct impl *impl_of(const struct check *c, const char *ns, const c
 static const struct def *def_of(const struct check *c, const char *ns, const char *op)
 {
     for (size_t i = 0; i < c->def.n; i++)
-        if (strcmp(c->def.at[i].lib->ns, ns) == 0 && strcmp(c->def.at[i].schema.name, op) == 0)
+        if (strcmp(c->def.at[i].lib->ns, ns) == 0 && strcmp(c->def.at[i].schema.full, op) == 0)
             return &c->def.at[i];
     return NULL;
 }
 
-/* A Python fake: torch.library.register_fake("ns::op") and its older names. */
-static bool has_python_fake(const struct check *c, const char *ns, const char *op)
+static bool is_call(const struct py_fact *fact, const char *name)
 {
-    char *name = cli_fmt("%s::%s", ns, op);
+    const char *last = strrchr(fact->name, '.');
+
+    return strcmp(fact->kind, "call") == 0 && strcmp(last ? last + 1 : fact->name, name) == 0;
+}
+
+/* Whether the file makes a Library("ns", ..., "Meta"). */
+static bool has_meta_library(const struct check *c, const struct src *s, const char *ns)
+{
+    char *quoted = cli_fmt("'%s'", ns);
     bool is_found = false;
 
     for (size_t i = 0; i < c->py.n && !is_found; i++)
-        is_found =
-            strcmp(c->py.at[i].kind, "call") == 0 &&
-            (strstr(c->py.at[i].name, "register_fake") ||
-             strstr(c->py.at[i].name, "impl_abstract") || strstr(c->py.at[i].name, "impl")) &&
-            strstr(c->py.at[i].text, name);
-    free(name);
+        is_found = c->py.at[i].src == s && is_call(&c->py.at[i], "Library") &&
+                   strstr(c->py.at[i].text, quoted) && strstr(c->py.at[i].text, "'Meta'");
+    free(quoted);
     return is_found;
 }
 
-/* Two packages are two deliveries; loose folders that are checked together are loaded together. */
-static bool is_loaded_together(const struct check *c, const struct src *a, const struct src *b)
+/* A Python fake: torch.library.register_fake("ns::op") and its older names; impl(library, "op"). */
+static bool has_python_fake(const struct check *c, const char *ns, const char *op)
 {
-    const struct package *pa = package_of(c, a->name), *pb = package_of(c, b->name);
+    char *name = cli_fmt("%s::%s'", ns, op), *alone = cli_fmt("'%s'", op);
+    bool is_found = false;
 
-    return !pa || !pb || pa == pb;
+    for (size_t i = 0; i < c->py.n && !is_found; i++) {
+        const struct py_fact *fact = &c->py.at[i];
+
+        is_found = strcmp(fact->kind, "call") == 0 &&
+                   (strstr(fact->name, "register_fake") || strstr(fact->name, "impl_abstract") ||
+                    strstr(fact->name, "impl")) &&
+                   strstr(fact->text, name);
+        is_found =
+            is_found || (is_call(fact, "impl") && strstr(fact->text, alone) &&
+                         (strstr(fact->text, "'Meta'") || has_meta_library(c, fact->src, ns)));
+    }
+    free(name);
+    free(alone);
+    return is_found;
 }
 
 static void namespace_claimed_twice(struct check *c)
@@ -119,6 +137,18 @@ static void schema_defined_twice(struct check *c)
     }
 }
 
+/* For the NPU, or for what is no NPU's by intent: an operator that takes tensors of the host. */
+static bool has_impl(const struct check *c, const char *ns, const char *op)
+{
+    static const char *const keys[] = {"PrivateUse1", "CPU", "CompositeImplicitAutograd",
+                                       "CompositeExplicitAutograd", "CatchAll"};
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        if (impl_of(c, ns, op, keys[i]))
+            return true;
+    return false;
+}
+
 /* One note a block: an operator without a kernel is allowed, but nobody can call it. */
 static void def_without_kernel(struct check *c)
 {
@@ -131,10 +161,10 @@ static void def_without_kernel(struct check *c)
             const struct def *def = &c->def.at[d];
             char *longer = NULL;
 
-            if (def->lib != lib || impl_of(c, lib->ns, def->schema.name, "PrivateUse1"))
+            if (def->lib != lib || def->has_fn || has_impl(c, lib->ns, def->schema.full))
                 continue;
             first = first ? first : def;
-            longer = cli_fmt("%s%s%s", names, *names ? ", " : "", def->schema.name);
+            longer = cli_fmt("%s%s%s", names, *names ? ", " : "", def->schema.full);
             free(names);
             names = longer;
         }
@@ -142,7 +172,7 @@ static void def_without_kernel(struct check *c)
             report(c, "NTL011", lib->src, tok_at(lib->src, first->at),
                    "no TORCH_LIBRARY_IMPL(%s, PrivateUse1, m) registers %s", lib->ns, names))
             hint(c, "TORCH_LIBRARY_IMPL(%s, PrivateUse1, m) { m.impl(\"%s\", TORCH_FN(run_%s)); }",
-                 lib->ns, first->schema.name, first->schema.name);
+                 lib->ns, first->schema.full, first->schema.name);
         free(names);
     }
 }
@@ -187,7 +217,7 @@ static void def_without_meta(struct check *c)
 {
     for (size_t i = 0; i < c->def.n; i++) {
         const struct def *def = &c->def.at[i];
-        const char *ns = def->lib->ns, *op = def->schema.name;
+        const char *ns = def->lib->ns, *op = def->schema.full;
 
         if (!impl_of(c, ns, op, "PrivateUse1") || impl_of(c, ns, op, "Meta") ||
             has_python_fake(c, ns, op) || impl_of(c, ns, op, "CompositeImplicitAutograd") ||
@@ -200,22 +230,21 @@ static void def_without_meta(struct check *c)
     }
 }
 
+/* An operator with a kernel for the NPU and one for another device falls back in silence. */
 static void other_device(struct check *c)
 {
     static const char *const keys[] = {"CPU", "CUDA", "XLA", "HIP"};
 
-    for (size_t i = 0; i < c->lib.n; i++) {
-        const struct lib *lib = &c->lib.at[i];
+    for (size_t i = 0; i < c->impl.n; i++) {
+        const struct impl *impl = &c->impl.at[i];
 
-        for (size_t k = 0; lib->key && k < sizeof(keys) / sizeof(keys[0]); k++)
-            if (strcmp(lib->key, keys[k]) == 0 &&
-                report(c, "NTL017", lib->src, tok_at(lib->src, lib->name),
-                       "operators of %s get a kernel for %s", lib->ns, lib->key))
-                hint(c,
-                     "TORCH_LIBRARY_IMPL(%s, PrivateUse1, m): a call on another device must fail "
-                     "in the "
-                     "dispatcher",
-                     lib->ns);
+        for (size_t k = 0; impl->lib->key && k < sizeof(keys) / sizeof(keys[0]); k++)
+            if (strcmp(impl->lib->key, keys[k]) == 0 &&
+                impl_of(c, impl->lib->ns, impl->op, "PrivateUse1") &&
+                report(c, "NTL017", impl->lib->src, tok_at(impl->lib->src, impl->at),
+                       "%s::%s has a kernel for %s beside the one for the NPU", impl->lib->ns,
+                       impl->op, impl->lib->key))
+                hint(c, "leave it out: a call on another device must fail in the dispatcher");
     }
 }
 
@@ -224,7 +253,7 @@ static void unwrapped_function(struct check *c)
     for (size_t i = 0; i < c->impl.n; i++) {
         const struct impl *impl = &c->impl.at[i];
 
-        if (impl->fn && !impl->is_wrapped && fn_find(c, impl->fn) &&
+        if (impl->fn && !impl->is_wrapped && fn_near(c, impl->lib->src, impl->fn, 0, false) &&
             report(c, "NTL018", impl->lib->src, tok_at(impl->lib->src, impl->at),
                    "m.impl(\"%s\", %s) passes a function pointer at run time", impl->op,
                    impl->fn)) {
@@ -311,9 +340,11 @@ static void schema_against_function(struct check *c)
     for (size_t i = 0; i < c->impl.n; i++) {
         const struct impl *impl = &c->impl.at[i];
         const struct def *def = def_of(c, impl->lib->ns, impl->op);
-        const struct fn *fn = impl->fn ? fn_find(c, impl->fn) : NULL;
+        const struct fn *fn = impl->fn && def
+                                  ? fn_near(c, impl->lib->src, impl->fn, def->schema.n_args, false)
+                                  : NULL;
 
-        if (!def || !fn || !def->schema.is_parsed)
+        if (!fn || !def->schema.is_parsed)
             continue;
         if (fn->n_params != def->schema.n_args)
             report(c, "NTL020", fn->src, tok_at(fn->src, fn->name),
@@ -329,7 +360,7 @@ static void meta_with_fixed_sizes(struct check *c)
     for (size_t i = 0; i < c->impl.n; i++) {
         const struct impl *impl = &c->impl.at[i];
         const struct fn *fn = impl->fn && impl->lib->key && strcmp(impl->lib->key, "Meta") == 0
-                                  ? fn_find(c, impl->fn)
+                                  ? fn_near(c, impl->lib->src, impl->fn, 0, false)
                                   : NULL;
 
         if (fn && span_has(fn->src, (struct span){fn->body, fn->end}, "sizes") &&
@@ -342,6 +373,49 @@ static void meta_with_fixed_sizes(struct check *c)
     }
 }
 
+/* Python's own torch.library: Library("ns", "DEF"), custom_op, define. */
+static bool has_python_library(const struct check *c, const struct package *package)
+{
+    static const char *const calls[] = {"Library", "custom_op", "define"};
+
+    for (size_t i = 0; i < c->py.n; i++) {
+        const char *name = c->py.at[i].name, *last = strrchr(name, '.');
+
+        for (size_t k = 0; k < sizeof(calls) / sizeof(calls[0]); k++)
+            if (strcmp(c->py.at[i].kind, "call") == 0 &&
+                strcmp(last ? last + 1 : name, calls[k]) == 0 &&
+                is_below(c->py.at[i].src->name, package->dir))
+                return true;
+    }
+    return false;
+}
+
+/* Whether a function that the module binds hands anything to the NPU: others are the host's alone.
+ */
+static bool runs_on_npu(const struct check *c, const struct call *module)
+{
+    static const char *const marks[] = {"EXEC_NPU_CMD", "EXEC_NPU_CMD_EXT", "EXEC_KERNEL_CMD",
+                                        "OpCommand"};
+    const struct src *s = module->src;
+    int32_t end = cc_mate(&s->lex, module->close + 1);
+    struct call def;
+
+    for (int32_t at = module->close; next_call(s, "def", &at, end, &def);) {
+        int32_t last = def.n_args > 1 ? def.arg[1].to - 1 : CC_NONE;
+        char *name = last == CC_NONE ? NULL : span_text(s, (struct span){last, last + 1});
+        const struct fn *fn = name ? fn_near(c, s, name, 0, false) : NULL;
+
+        free(name);
+        for (size_t m = 0; fn && m < sizeof(marks) / sizeof(marks[0]); m++)
+            if (span_has(fn->src, (struct span){fn->body, fn->end}, marks[m]))
+                return true;
+        for (size_t i = 0; fn && i < c->launch.n; i++)
+            if (c->launch.at[i].in == fn)
+                return true;
+    }
+    return false;
+}
+
 static void pybind_alone(struct check *c)
 {
     for (size_t i = 0; i < c->src.n; i++) {
@@ -351,7 +425,9 @@ static void pybind_alone(struct check *c)
         bool has_library = false;
         int32_t at = 0;
 
-        if (!package || !next_call(s, "PYBIND11_MODULE", &at, s->lex.n, &call))
+        if (!package || !strstr(s->text, "at::Tensor") ||
+            !next_call(s, "PYBIND11_MODULE", &at, s->lex.n, &call) || !runs_on_npu(c, &call) ||
+            has_python_library(c, package))
             continue;
         for (size_t l = 0; l < c->lib.n; l++)
             has_library |= package_of(c, c->lib.at[l].src->name) == package;

@@ -31,7 +31,7 @@ const char *schema_cpp_type(const char *type)
     for (size_t i = 0; i < sizeof(type_rows) / sizeof(type_rows[0]); i++)
         if (strcmp(type_rows[i].schema, type) == 0)
             return type_rows[i].cpp;
-    return type[strlen(type) - 1] == '?' ? "optional" : NULL;
+    return type[strlen(type) - 1] == '?' ? "optional|Optional" : NULL;
 }
 
 static const char *skip(const char *at)
@@ -39,7 +39,7 @@ static const char *skip(const char *at)
     return at + strspn(at, " \t\n");
 }
 
-/* A type: a word, then (a!) and any of [] [3] ?. */
+/* A type: a word, then (a!) or ! and any of [] [3] ?. */
 static const char *read_type(const char *at, char **type, bool *is_written)
 {
     const char *begin = at = skip(at);
@@ -50,6 +50,10 @@ static const char *read_type(const char *at, char **type, bool *is_written)
         at++;
     text = cli_fmt("%.*s", (int)(at - begin), begin);
     for (;;) {
+        const char *next = skip(at);
+
+        if (*next && strchr("([?!", *next)) /* int ? n */
+            at = next;
         if (*at == '(') {
             const char *end = strchr(at, ')');
 
@@ -57,6 +61,9 @@ static const char *read_type(const char *at, char **type, bool *is_written)
                 break;
             *is_written |= memchr(at, '!', (size_t)(end - at)) != NULL;
             at = end + 1;
+        } else if (*at == '!') {
+            *is_written = true;
+            at++;
         } else if (*at == '[') {
             const char *end = strchr(at, ']');
 
@@ -87,7 +94,9 @@ static const char *read_value(const char *at, char **value)
     char quote = 0;
 
     for (; *at && (depth || quote || !strchr(",)", *at)); at++) {
-        if (quote)
+        if (quote && *at == '\\' && at[1])
+            at++;
+        else if (quote)
             quote = *at == quote ? 0 : quote;
         else if (*at == '\'' || *at == '"')
             quote = *at;
@@ -124,8 +133,12 @@ static const char *read_args(const char *at, struct schema *schema)
             at = skip(at + (*at == ','));
             continue;
         }
+        if (strncmp(at, "...", 3) == 0) {
+            at = skip(at + 3);
+            break;
+        }
         at = read_arg(at, schema);
-        if (*at != ',' && *at != ')')
+        if ((*at != ',' && *at != ')') || !*schema->arg[schema->n_args - 1].name)
             return NULL;
         at = skip(at + (*at == ','));
     }
@@ -146,10 +159,15 @@ static const char *read_rets(const char *at, struct schema *schema)
     at = skip(at + is_list);
     while (*at && *at != ')' && schema->n_rets < sizeof(schema->ret) / sizeof(schema->ret[0])) {
         at = skip(read_type(at, &schema->ret[schema->n_rets++], &is_written));
-        at += strcspn(at, ",)"); /* the name of a result */
+        at += strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+        at = skip(at); /* the name of a result */
+        if (*at && !strchr(is_list ? ",)" : "", *at))
+            return NULL;
         at = skip(at + (*at == ','));
     }
-    return at;
+    if (is_list && *at != ')')
+        return NULL;
+    return skip(at + is_list);
 }
 
 void schema_parse(const char *text, struct schema *schema)
@@ -165,17 +183,19 @@ void schema_parse(const char *text, struct schema *schema)
     begin = at + (*at == '.');
     at += strcspn(at, "(");
     schema->overload = cli_fmt("%.*s", (int)(at > begin ? at - begin : 0), begin);
+    schema->full = cli_fmt("%s%s%s", schema->name, *schema->overload ? "." : "", schema->overload);
     if (!*at) /* m.def("name", fn): torch infers the schema from the function */
         return;
     at = read_args(at + 1, schema);
     at = at ? read_rets(at, schema) : NULL;
-    schema->is_parsed = at != NULL && *schema->name;
+    schema->is_parsed = at != NULL && !*at && *schema->name;
 }
 
 void schema_finish(struct schema *schema)
 {
     free(schema->name);
     free(schema->overload);
+    free(schema->full);
     for (size_t i = 0; i < schema->n_args; i++) {
         free(schema->arg[i].type);
         free(schema->arg[i].name);

@@ -100,9 +100,9 @@ bool check_read_all(struct check *c, const char *command, char **paths, size_t n
         else if (c->src.at[i].lang == LANG_CMAKE)
             cmake_read(c, &c->src.at[i]);
     }
+    package_read(c);
     cpp_link(c);
     python_read(c);
-    package_read(c);
     return true;
 }
 
@@ -166,11 +166,13 @@ void check_finish(struct check *c)
     free(c->launch.at);
     free(c->include.at);
     free(c->alias.at);
+    free(c->constant.at);
     free(c->command.at);
     free(c->py.at);
     free(c->package.at);
     free(c->edit.at);
     cli_words_finish(&c->paths);
+    cli_words_finish(&c->builds);
     cli_find_finish(&c->found);
     *c = (struct check){0};
 }

@@ -129,6 +129,30 @@ def test_usage_errors(run, args, says, cases):
     assert (done.returncode, done.stdout) == (2, "") and says in done.stderr
 
 
+FORMS = ["a(Tensor x) -> Tensor", "a(Tensor! x) -> ()", "a(Tensor(a!) x, int ? n = 3) -> Tensor(a!)", "a(Tensor x -> Tensor", "a(Tensor x) - Tensor",
+         "a(Tensor[] x, *, int[2] n=1, str s='a,b') -> (Tensor y, Tensor(b)[] z)", "a(Tensor x, ) -> Tensor)", "a(Tensor x) -> (Tensor", "a(Tensor) -> Tensor"]
+
+
+def test_schemas_are_read_as_torch_reads_them(run, tmp_path):
+    """Every schema that torch has, and forms of which torch refuses some."""
+    import torch
+
+    def is_schema(text):
+        try:
+            return bool(torch._C.parse_schema(text))
+        except RuntimeError:
+            return False
+
+    known = {str(schema).split("::", 1)[-1] for schema in torch._C._jit_get_all_schemas() if str(schema).startswith("aten::")}
+    assert len(known) > 2000
+    texts = [*FORMS, *sorted(text for text in known if is_schema(text))]
+    lines = [f'TORCH_LIBRARY_FRAGMENT(n{i}, m) {{ m.def(R"({text})"); }}' for i, text in enumerate(texts)]
+    (tmp_path / "a.cpp").write_text("\n".join(lines))
+    refused = [i + 1 for i, text in enumerate(texts) if not is_schema(text)]
+    assert 3 <= len(refused) < len(FORMS)
+    assert [line for _, _, _, line in findings(run, tmp_path, "--select", "NTL019")[0]] == refused
+
+
 def test_a_path_with_spaces_and_other_letters(run, tmp_path):
     folder = tmp_path / "мой проект 算子"
     unpack("C31", folder)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`nputwin check`: every rule finds its failing example and leaves its passing one alone.
 
-rules/<code>.txt holds both as sections: `=== bad NAME`, `=== good NAME`, `=== arguments ...`.
+rules/<code>.txt holds both as sections: `=== bad NAME`, `=== good NAME`, `=== arguments ...`, and `=== finds N` where
+more than one finding matters. Good examples are also what was once found wrongly in other people's projects.
 """
 
 import json
@@ -17,15 +18,17 @@ ROWS = re.findall(r"^RULE\((NTL\d{3}), ", (ROOT / "cli/rule.def").read_text(), r
 
 
 def example(code):
-    """{"bad": {name: text}, "good": {...}}, [argument...]"""
-    files, arguments = {"bad": {}, "good": {}}, []
+    """{"bad": {name: text}, "good": {...}}, [argument...], how many findings or None"""
+    files, arguments, count = {"bad": {}, "good": {}}, [], None
     for head, text in re.findall(r"^=== (.*)\n((?:(?!=== ).*\n?)*)", (RULES / f"{code}.txt").read_text(), re.M):
         kind, _, rest = head.partition(" ")
         if kind == "arguments":
             arguments = rest.split()
+        elif kind == "finds":
+            count = int(rest)
         else:
             files[kind][rest] = text
-    return files, arguments
+    return files, arguments, count
 
 
 def check(run, folder, files, *arguments):
@@ -82,10 +85,10 @@ def test_artefacts_under_version_control(run, tmp_path):
 
 @pytest.mark.parametrize("code", [code for code in ROWS if code not in IN_GIT])
 def test_rule(run, tmp_path, code):
-    files, arguments = example(code)
+    files, arguments, count = example(code)
     for kind in ("bad", "good"):
         (tmp_path / kind).mkdir()
     found = [item for item in check(run, tmp_path / "bad", files["bad"], *arguments) if item["code"] == code]
-    assert found and all(item["message"] for item in found)
+    assert found and all(item["message"] for item in found) and count in (None, len(found))
     assert all(item.get("line") or Path(tmp_path / "bad" / item["file"]).exists() for item in found)
     assert [i for i in check(run, tmp_path / "good", files["good"], *arguments) if i["code"] == code] == []
