@@ -3,56 +3,89 @@
  * ahead.h - fetches what the next copies will want while an instruction computes.
  *
  * A kernel that walks through GM tile by tile waits for memory in its copies and leaves it idle in
- * between. So in a launch that moves more than caches keep, a copy from GM that begins where
+ * between. So in a launch that moves more than a core keeps near itself, a copy that begins where
  * another ended is taken for one of a walk, and the lines behind it are fetched a few at a time by
- * the vector instructions that follow. Only a hint: nothing is read, so a wrong guess costs time
- * alone.
+ * the instructions that follow. Only a hint: nothing is read or written, so a wrong guess costs
+ * time alone.
  */
 #ifndef NPU_AHEAD_H
 #define NPU_AHEAD_H
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { NPU_WALKS = 4, NPU_LINE_BYTES = 64, NPU_AHEAD_STEP_BYTES = 256 };
+/* Walks through what is written come first: the results of an instruction leave before the next
+ * operands arrive. */
+enum { NPU_WALKS_OUT = 2, NPU_WALKS = 6, NPU_LINE_BYTES = 64 };
+/* Bytes of a step of an instruction, for a launch that streams and for one that does not. */
+enum { NPU_FAR_STEP_BYTES = 256, NPU_NEAR_STEP_BYTES = 512 };
 
 struct npu_ahead {
     uintptr_t next[NPU_WALKS]; /* where the walk's next copy would begin */
-    uint32_t left[NPU_WALKS];  /* bytes behind that to fetch */
-    uint32_t last[NPU_WALKS];  /* bytes of its newest copy */
-    uint8_t oldest;
-    bool is_waiting; /* some left is not 0 */
+    uint32_t end[NPU_WALKS];   /* lines of its newest copy, and so of the next */
+    uint32_t left[NPU_WALKS];  /* the last ones of them, to fetch */
+    uint32_t n_left;           /* over all */
+    uint8_t oldest[2];         /* which walk to forget, of those in and out */
+    bool is_far;               /* what arrives is for the outer cache: it comes from memory */
 };
 
-/* A copy of bytes from gm has been made. */
-static inline void npu_ahead_copied(struct npu_ahead *a, uintptr_t gm, uint32_t bytes)
+/* A copy of bytes from gm, or to it, has been made. */
+static inline void npu_ahead_copied(struct npu_ahead *a, bool is_out, uintptr_t gm, uint32_t bytes)
 {
-    uint32_t i = 0;
+    const uint32_t first = is_out ? 0 : NPU_WALKS_OUT, n = is_out ? NPU_WALKS_OUT : NPU_WALKS;
+    const uint32_t lines = (bytes + NPU_LINE_BYTES - 1) / NPU_LINE_BYTES;
+    uint32_t i = first;
 
-    while (i < NPU_WALKS && a->next[i] != gm)
+    while (i < n && a->next[i] != gm)
         i++;
-    const bool goes_on = i < NPU_WALKS;
+    const bool goes_on = i < n;
     if (!goes_on) {
-        i = a->oldest;
-        a->oldest = (uint8_t)((i + 1) % NPU_WALKS);
+        i = first + a->oldest[is_out];
+        a->oldest[is_out] = (uint8_t)((i - first + 1) % (n - first));
     }
+    a->n_left += (goes_on ? lines : 0) - a->left[i];
     a->next[i] = gm + bytes;
-    a->left[i] = goes_on ? bytes : 0;
-    a->last[i] = bytes;
-    a->is_waiting |= goes_on;
+    a->end[i] = lines;
+    a->left[i] = goes_on ? lines : 0;
 }
 
-/* Before each of the n_steps that are left of an instruction. A walk at a time: lines of two taken
- * in turn get into each other's way, because arrays often begin at the same place of a page. */
-static inline void npu_ahead_fetch(struct npu_ahead *a, uint32_t n_steps)
+static inline void npu_ahead_line(const struct npu_ahead *a, bool is_out, uintptr_t at)
 {
-    a->is_waiting = false;
-    for (uint32_t i = 0; i < NPU_WALKS; i++) {
-        const uint32_t lines = (a->left[i] / NPU_LINE_BYTES + n_steps - 1) / n_steps;
-        const uintptr_t from = a->next[i] + (a->last[i] - a->left[i]);
+#if defined(__x86_64__)
+    if (is_out) /* what a processor without it does for it is nothing */
+        __asm__ volatile("prefetchw (%0)" : : "r"(at));
+#else
+    if (is_out)
+        __builtin_prefetch((const void *)at, 1, 3);
+#endif
+    else if (a->is_far)
+        __builtin_prefetch((const void *)at, 0, 2);
+    else
+        __builtin_prefetch((const void *)at, 0, 3);
+}
+
+/* The next n lines. A walk at a time: lines of two taken in turn get into each other's way, because
+ * arrays often begin at the same place of a page. */
+static inline void npu_ahead_fetch(struct npu_ahead *a, uint32_t n)
+{
+    for (uint32_t i = 0; i < NPU_WALKS && n; i++) {
+        const uint32_t lines = a->left[i] < n ? a->left[i] : n;
+        const uintptr_t from = a->next[i] + (uintptr_t)(a->end[i] - a->left[i]) * NPU_LINE_BYTES;
         for (uint32_t j = 0; j < lines; j++)
-            __builtin_prefetch((const void *)(from + j * NPU_LINE_BYTES), 0, 2);
-        a->left[i] -= lines * NPU_LINE_BYTES < a->left[i] ? lines * NPU_LINE_BYTES : a->left[i];
-        a->is_waiting |= a->left[i] != 0;
+            npu_ahead_line(a, i < NPU_WALKS_OUT, from + (uintptr_t)j * NPU_LINE_BYTES);
+        a->left[i] -= lines;
+        a->n_left -= lines;
+        n -= lines;
     }
+}
+
+static inline uint32_t npu_ahead_step_bytes(const struct npu_ahead *a)
+{
+    return a->is_far ? NPU_FAR_STEP_BYTES : NPU_NEAR_STEP_BYTES;
+}
+
+/* Lines a step, so that all that is left is fetched in n_steps. */
+static inline uint32_t npu_ahead_pace(const struct npu_ahead *a, uint32_t n_steps)
+{
+    return (a->n_left + n_steps - 1) / n_steps;
 }
 #endif

@@ -7,7 +7,8 @@
  *   access.c  where an instruction reads and writes   pool.c    worker threads
  *   vec.c     the vector unit: fast door and walk     launch.c  blocks, SyncAll, collecting faults
  *   special.c what is not lane by lane                trap.c    signals raised by a kernel
- *   mte.c     copies                                  lanes.h   the loops themselves
+ *   mte.c     copies                                  lanes.h   the loops themselves, with
+ *                                                     lane_rows.h, those over whole rows
  *   rearrange.c  gathering, sorting, transposing      quant.c   quantisation
  *   dcache.c  the scalar unit's cache                 cross.c   flags between cores
  *   group.c   what vector cores ask of their cube core
@@ -48,7 +49,8 @@ struct npu_core_int {
     uint32_t wait_generation; /* SyncAll: resume when the run's generation is another one */
     uint64_t gm_bytes;        /* that npu_copy has moved */
     bool streams;             /* the launch moves more than caches keep */
-    struct npu_ahead ahead;   /* used when it streams */
+    bool fetches;             /* it moves more than those of one core keep */
+    struct npu_ahead ahead;   /* used when it fetches */
     bool is_stopped;          /* its fault is the limit of the launch */
     bool is_leaving; /* trap.c: on the way out of a kernel that raised a signal or did not end */
     bool waiting;

@@ -977,32 +977,7 @@ SEL_ONE(b32)
 #define CONV_SLOTS_R6N(S, D)  CONV_NONE(S, D) FOR_R6N(CONV_SLOT, S, D)
 #define CMP_SLOT(T, name, expr) .cmp[CMP_##name][TYPE_##T] = cmp_##name##_##T,
 
-/* e^a = 2^n e^r with n = round(a log2 e); Taylor of e^r on |r| <= 0.35, the first term left out is
- * 2^-27. The power of two comes in two factors, so that it reaches into subnormals.
- * tests/unit/t_adv_softmax.cpp compares with libm. */
-static void exp_row(float *to, const float *x, float top, uint32_t n)
-{
-#pragma GCC ivdep /* to is x or apart from it */
-    for (uint32_t i = 0; i < n; i++) {
-        float a = x[i] - top;
-        a = a < -104.0f ? -104.0f : a;
-        a = a > 89.0f ? 89.0f : a;
-        const float shifted = __builtin_fmaf(a, 0x1.715476p+0f, 0x1.8p23f);
-        const float k = shifted - 0x1.8p23f;
-        const float r = __builtin_fmaf(k, -0x1.7f7d1cp-20f, __builtin_fmaf(k, -0x1.62e4p-1f, a));
-        const int32_t e = (int32_t)(npu_f32_bits(shifted) - 0x4b400000u), half = e >> 1;
-        float p = 1.0f / 5040;
-        p = __builtin_fmaf(p, r, 1.0f / 720);
-        p = __builtin_fmaf(p, r, 1.0f / 120);
-        p = __builtin_fmaf(p, r, 1.0f / 24);
-        p = __builtin_fmaf(p, r, 1.0f / 6);
-        p = __builtin_fmaf(p, r, 0.5f);
-        p = __builtin_fmaf(p, r, 1.0f);
-        p = __builtin_fmaf(p, r, 1.0f);
-        to[i] = p * npu_f32_from_bits((uint32_t)(half + 127) << 23) *
-                npu_f32_from_bits((uint32_t)(e - half + 127) << 23);
-    }
-}
+#include "lane_rows.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init" /* the fast variants at the end replace some */
@@ -1011,6 +986,11 @@ const struct npu_lanes LANES = {
     .copy = copy_blks,
     .stream = stream_blks,
     .exp_row = exp_row,
+    .sum_row = sum_row,
+    .top_row = top_row,
+    .center_row = center_row,
+    .affine_row[TYPE_f16] = affine_f16,
+    .affine_row[TYPE_f32] = affine_f32,
     CMP_ALL(CMP_SLOT, f16) CMP_ALL(CMP_SLOT, f32) CMP_SLOT(s32, EQ, a == b)
 #define VEC(op, shape, types, cost, lane, brief) SLOTS_##shape(types, op)
 #include "../isa/vec.def"

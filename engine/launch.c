@@ -60,9 +60,9 @@ struct npu_block_run {
 };
 
 enum { INVITE_AFTER_NS = 3000 }; /* helpers cost about as much to wake */
-/* A launch that moves more between GM and UB finds little of it in the caches, and leaves little.
- */
-enum { STREAM_BYTES = 32 << 20 };
+/* A launch that moves more between GM and UB finds little of it in the caches, and leaves little;
+ * nothing of it near the core, from the smaller size on. */
+enum { STREAM_BYTES = 32 << 20, FETCH_BYTES = 1 << 20 };
 
 static uint64_t now_ns(void)
 {
@@ -505,7 +505,10 @@ static void start_block(struct npu_worker *w, struct npu_block_run *run, uint32_
     s->core.pub.n_sub = l->n_mix_aiv ? l->n_mix_aiv : 1;
     s->core.pub.is_mix = l->n_mix_aiv != 0;
     s->core.pub.core_kind = kind;
-    s->core.streams = atomic_load_explicit(&run->gm_bytes, memory_order_relaxed) > STREAM_BYTES;
+    const uint64_t moved = atomic_load_explicit(&run->gm_bytes, memory_order_relaxed);
+    s->core.streams = moved > STREAM_BYTES;
+    s->core.fetches = moved > FETCH_BYTES;
+    s->core.ahead.is_far = s->core.streams;
     npu_order_begin(&s->core, &run->order);
     npu_fiber_start(&s->core.fiber, run_block, &s->core);
     go_on(w, s, run);

@@ -173,16 +173,18 @@ static __attribute__((noinline)) void slow_copy(struct npu_core *c, enum npu_op 
         npu_issue(c, &in);
 }
 
-/* True when the copy is made. */
-static bool stream(struct npu_core_int *k, enum npu_op op, void *dst, const void *src,
-                   uint32_t bytes)
+/* Takes note of the walk; true when the copy is made, past the caches. */
+static bool walk(struct npu_core_int *k, enum npu_op op, void *dst, const void *src, uint32_t bytes)
 {
-    if (op == OP_copy_gm_to_ub)
-        npu_ahead_copied(&k->ahead, (uintptr_t)src, bytes);
-    if (op == OP_copy_gm_to_ub || bytes < NPU_STREAM_BYTES || (uintptr_t)dst % NPU_BLK_BYTES)
-        return false;
-    k->lanes->stream(dst, src, bytes);
-    return true;
+    const bool is_out = op == OP_copy_ub_to_gm;
+    const bool passes =
+        is_out && k->streams && bytes >= NPU_STREAM_BYTES && (uintptr_t)dst % NPU_BLK_BYTES == 0;
+
+    if (passes)
+        k->lanes->stream(dst, src, bytes);
+    else
+        npu_ahead_copied(&k->ahead, is_out, (uintptr_t)(is_out ? dst : src), bytes);
+    return passes;
 }
 
 void npu_copy(struct npu_core *c, enum npu_op op, void *dst, const void *src, uint32_t bytes,
@@ -203,7 +205,7 @@ void npu_copy(struct npu_core *c, enum npu_op op, void *dst, const void *src, ui
     k->where = where;
     k->seq++;
     k->gm_bytes += bytes;
-    if (NPU_UNLIKELY(k->streams) && stream(k, op, dst, src, bytes))
+    if (NPU_UNLIKELY(k->fetches) && walk(k, op, dst, src, bytes))
         return;
     if (bytes <= NPU_COPY_LOOP_BYTES)
         k->lanes->copy(dst, src, bytes);

@@ -85,31 +85,32 @@ void rows_put(const struct rows *w, enum npu_type type, uint8_t *p, uint64_t at,
             memcpy(p, &v, sizeof v);
 }
 
-/* The loop at the end is short, the halves before it are whole vectors. */
-float rows_fold(const struct rows *w, enum npu_op op, const float *x, uint32_t n, float *tmp)
+float rows_total(const struct rows *w, const float *x, uint32_t n, float *tmp)
 {
-    npu_lane_fn *fn = w->c->lanes->op[op][TYPE_f32];
-    enum { SHORT = 32 };
-    float rest[SHORT];
+    rows_ahead(w, n);
+    return w->c->lanes->sum_row(x, n, tmp);
+}
 
-    while (n > SHORT) {
-        const uint32_t low = (n + 1) / 2;
-        fn(tmp, x, x + low, 0, n - low);
-        if (low > n - low)
-            tmp[low - 1] = x[low - 1];
-        x = tmp;
-        n = low;
+float rows_top(const struct rows *w, const float *x, uint32_t n, float *tmp)
+{
+    rows_ahead(w, n);
+    return w->c->lanes->top_row(x, n, tmp);
+}
+
+void rows_exp(const struct rows *w, float *to, const float *x, float top, uint32_t n)
+{
+    const uint32_t step = w->c->ahead.n_left ? 256 : n;
+
+    for (uint32_t i = 0, m; i < n; i += m) {
+        m = n - i < step ? n - i : step;
+        rows_ahead(w, 4 * m); /* takes as long as four other passes */
+        w->c->lanes->exp_row(to + i, x + i, top, m);
     }
-    memcpy(rest, x, n * sizeof *rest);
-    for (; n > 1; n = (n + 1) / 2) {
-        const uint32_t low = (n + 1) / 2;
-        fn(rest, rest, rest + low, 0, n - low);
-    }
-    return rest[0];
 }
 
 void rows_scale(const struct rows *w, enum npu_op op, float *x, float scalar, uint32_t n)
 {
+    rows_ahead(w, n);
     w->c->lanes->op[op][TYPE_f32](x, x, NULL, npu_f32_bits(scalar), n);
 }
 

@@ -97,8 +97,19 @@ float rows_get(const struct rows *w, enum npu_type type, const uint8_t *p, uint6
 void rows_put(const struct rows *w, enum npu_type type, uint8_t *p, uint64_t at, float v,
               uint32_t n);
 
-/* x[0] op x[1] op .. by folding the row in halves; tmp holds half a row. n is at least 1. */
-float rows_fold(const struct rows *w, enum npu_op op, const float *x, uint32_t n, float *tmp);
+/* Lines that the next copies will want, as many as go with a pass over n numbers (ahead.h): eight
+ * passes are what floats take on their way in and out. */
+static inline void rows_ahead(const struct rows *w, uint32_t n)
+{
+    if (NPU_UNLIKELY(w->c->ahead.n_left))
+        npu_ahead_fetch(&w->c->ahead, n / (2 * sizeof(float) * 8) + 1);
+}
+
+/* Sum and largest of a row by folding it in halves; tmp holds half a row. n is at least 1. */
+float rows_total(const struct rows *w, const float *x, uint32_t n, float *tmp);
+float rows_top(const struct rows *w, const float *x, uint32_t n, float *tmp);
+/* to = e ^ (x - top). */
+void rows_exp(const struct rows *w, float *to, const float *x, float top, uint32_t n);
 /* x[i] op= scalar, and x[i] = op(x[i]). */
 void rows_scale(const struct rows *w, enum npu_op op, float *x, float scalar, uint32_t n);
 void rows_map(const struct rows *w, enum npu_op op, float *x, uint32_t n);

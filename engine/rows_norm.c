@@ -14,12 +14,12 @@ static float square_sum(const struct rows *w, const float *x, uint32_t n, float 
 {
     memcpy(tmp, x, n * sizeof *tmp);
     rows_combine(w, OP_vmul, tmp, tmp, n);
-    return rows_fold(w, OP_vadd, tmp, n, tmp);
+    return rows_total(w, tmp, n, tmp);
 }
 
 static float mean_of(const struct rows *w, const float *x, uint32_t n, float *tmp)
 {
-    return rows_fold(w, OP_vadd, x, n, tmp) / (float)n;
+    return rows_total(w, x, n, tmp) / (float)n;
 }
 
 /* False, with a fault, for a matrix that is none. */
@@ -38,10 +38,11 @@ static bool check_used(const struct rows *w, uint32_t columns, uint32_t used)
 enum { Y, MEAN, DEVIATION };
 enum { X, GX, GAMMA, BETA, IN_MEAN, IN_VARIANCE };
 
-/* Rows on their way; gamma and beta are floats once and for all, or NULL. */
+/* Rows on their way; gamma and beta are floats once and for all. */
 struct norm {
     uint32_t rows, columns, used;
-    float *x, *tmp, *gamma, *beta;
+    float *x, *tmp;
+    const float *gamma, *beta;
 };
 
 static bool norm_fits(const struct rows *w, const struct norm *n)
@@ -64,29 +65,32 @@ static bool norm_fits(const struct rows *w, const struct norm *n)
     return fits;
 }
 
-/* gamma or beta as floats at `to`, 0 behind their end; NULL when left out. */
-static float *load_weights(const struct rows *w, const struct norm *n, int k, float *to)
+/* gamma or beta as floats at `to`, 0 behind their end; what is left out changes no bit. */
+static const float *load_weights(const struct rows *w, const struct norm *n, int k, float *to)
 {
     const enum npu_type type = (enum npu_type)w->r->num[NORM_GAMMA_TYPE];
     const uint64_t have = w->r->src_bytes[k] / rows_bytes(type);
     const uint32_t count = have < n->columns ? (uint32_t)have : n->columns;
+    const float nothing = k == GAMMA ? 1.0f : -0.0f;
 
-    if (!rows_has_src(w, k))
-        return NULL;
-    memset(to, 0, n->columns * sizeof *to);
-    rows_load(w, to, type, rows_src(w, k), 0, count);
+    for (uint32_t i = 0; i < n->columns; i++)
+        to[i] = rows_has_src(w, k) ? 0.0f : nothing;
+    if (rows_has_src(w, k))
+        rows_load(w, to, type, rows_src(w, k), 0, count);
     return to;
 }
 
 static void norm_row(const struct rows *w, const struct norm *n, uint32_t r)
 {
+    const struct npu_lanes *lanes = w->c->lanes;
     const float epsilon = w->r->real[0], alpha = w->r->real[1];
     const bool is_rms = w->r->fn == ROWS_RmsNorm, is_given = w->r->fn == ROWS_Normalize;
+    const uint64_t at = (uint64_t)r * n->columns;
     float mean = 0, variance, rstd;
 
-    rows_load(w, n->x, w->t, rows_src(w, X), (uint64_t)r * n->columns, n->columns);
+    rows_load(w, n->x, w->t, rows_src(w, X), at, n->columns);
     if (rows_has_src(w, GX)) {
-        rows_load(w, n->tmp, w->t, rows_src(w, GX), (uint64_t)r * n->columns, n->columns);
+        rows_load(w, n->tmp, w->t, rows_src(w, GX), at, n->columns);
         rows_scale(w, OP_vmuls, n->x, alpha, n->columns);
         rows_combine(w, OP_vadd, n->x, n->tmp, n->columns);
     }
@@ -94,32 +98,25 @@ static void norm_row(const struct rows *w, const struct norm *n, uint32_t r)
         mean = rows_get(w, w->u, rows_src(w, IN_MEAN), r);
     else if (!is_rms)
         mean = mean_of(w, n->x, n->used, n->tmp);
-    if (!is_rms)
-        rows_scale(w, OP_vadds, n->x, -mean, n->columns);
+    rows_ahead(w, n->columns);
+    lanes->center_row(n->x, n->tmp, -mean, n->columns);
     variance = is_given ? rows_get(w, w->u, rows_src(w, IN_VARIANCE), r)
-                        : square_sum(w, n->x, n->used, n->tmp) / (float)n->used;
+                        : rows_total(w, n->tmp, n->used, n->tmp) / (float)n->used;
     rstd = (float)(1 / sqrt((double)variance + (double)epsilon));
-    rows_scale(w, OP_vmuls, n->x, rstd, n->columns);
-    if (n->gamma)
-        rows_combine(w, OP_vmul, n->x, n->gamma, n->columns);
-    if (n->beta)
-        rows_combine(w, OP_vadd, n->x, n->beta, n->columns);
     if (rows_has_dst(w, MEAN))
         rows_put(w, w->u, rows_dst(w, MEAN), r, mean, 1);
     if (rows_has_dst(w, DEVIATION))
         rows_put(w, w->u, rows_dst(w, DEVIATION), r, w->r->num[NORM_IS_RSTD] ? rstd : variance, 1);
-    rows_store(w, w->t, rows_dst(w, Y), (uint64_t)r * n->columns, n->x, n->columns);
+    rows_ahead(w, n->columns);
+    lanes->affine_row[w->t](rows_dst(w, Y) + at * rows_bytes(w->t), n->x, rstd, n->gamma, n->beta,
+                            n->columns);
 }
 
 void rows_norm(const struct rows *w)
 {
-    struct norm n = {w->r->num[NORM_ROWS],
-                     w->r->num[NORM_COLUMNS],
-                     w->r->num[NORM_USED],
-                     NULL,
-                     NULL,
-                     NULL,
-                     NULL};
+    struct norm n = {.rows = w->r->num[NORM_ROWS],
+                     .columns = w->r->num[NORM_COLUMNS],
+                     .used = w->r->num[NORM_USED]};
 
     if (!n.rows || !norm_fits(w, &n))
         return;

@@ -103,8 +103,8 @@ static float exp_of(const struct rows *w, float x)
 /* m->x = e ^ (x - top); returns the sum over the columns in use. */
 static float exp_row(const struct rows *w, const struct matrix *m, const float *x, float top)
 {
-    w->c->lanes->exp_row(m->x, x, top, m->columns);
-    return rows_fold(w, OP_vadd, m->x, m->used, m->tmp);
+    rows_exp(w, m->x, x, top, m->columns);
+    return rows_total(w, m->x, m->used, m->tmp);
 }
 
 /* log10 = ln * log10 e. In double, because the quotient near 1 is what the result hangs on. */
@@ -147,7 +147,7 @@ static void softmax_row(const struct rows *w, const struct matrix *whole, uint32
     } else {
         load_row(w, m, m->x, rows_src(w, X), r);
     }
-    top = rows_fold(w, OP_vmax, x, m->used, m->tmp);
+    top = rows_top(w, x, m->used, m->tmp);
     if (m->is_update) {
         const float before = get_column(w, m, w->u, rows_src(w, IN_MAX), r);
         put_column(w, m, w->u, rows_dst(w, REDUCED_MAX), r, top);
@@ -215,10 +215,10 @@ static float part_sum(const struct rows *w, const struct matrix *m, uint32_t k, 
     float sum;
 
     if (n_parts != MEAN_PARTS || m->columns < MEAN_PARTS * MEAN_BLOCK || m->columns % MEAN_BLOCK)
-        return rows_fold(w, OP_vadd, m->x + k * n, n, m->tmp);
-    sum = rows_fold(w, OP_vadd, m->x + k * MEAN_BLOCK, MEAN_BLOCK, m->tmp);
+        return rows_total(w, m->x + k * n, n, m->tmp);
+    sum = rows_total(w, m->x + k * MEAN_BLOCK, MEAN_BLOCK, m->tmp);
     for (uint32_t at = MEAN_PARTS * MEAN_BLOCK; at < m->columns; at += MEAN_BLOCK)
-        sum += rows_fold(w, OP_vadd, m->x + at + k * MEAN_SUMS, MEAN_SUMS, m->tmp);
+        sum += rows_total(w, m->x + at + k * MEAN_SUMS, MEAN_SUMS, m->tmp);
     return sum;
 }
 
@@ -226,7 +226,7 @@ static float part_sum(const struct rows *w, const struct matrix *m, uint32_t k, 
 static float move_means(const struct rows *w, const struct matrix *m, uint32_t n_parts, float shift)
 {
     const uint32_t n = m->columns / n_parts;
-    float mean = rows_fold(w, OP_vadd, m->x, m->columns, m->tmp) / (float)m->columns;
+    float mean = rows_total(w, m->x, m->columns, m->tmp) / (float)m->columns;
     float part[MEAN_PARTS];
 
     for (uint32_t first = 0; first < n_parts; first += MEAN_PARTS) {
@@ -247,7 +247,7 @@ static void shifted_row(const struct rows *w, const struct matrix *m, uint32_t r
 
     load_row(w, m, m->x, rows_src(w, S_X), r);
     const float mean = move_means(w, m, w->r->num[ROW_EXTRA + 1], shift);
-    top = rows_fold(w, OP_vmax, m->x, m->used, m->tmp);
+    top = rows_top(w, m->x, m->used, m->tmp);
     mean_of_all = mean;
     if (m->is_update) {
         const float in_mean = get_column(w, m, w->u, rows_src(w, S_IN_MEAN), r);
@@ -313,7 +313,7 @@ void rows_softmax_grad(const struct rows *w)
         load_row(w, &m, y, rows_src(w, 1), r);
         memcpy(product, grad, m.columns * sizeof *product);
         rows_combine(w, OP_vmul, product, y, m.columns);
-        const float front = rows_fold(w, OP_vadd, product, m.used, product);
+        const float front = rows_total(w, product, m.used, product);
         if (is_front) {
             put_column(w, &m, w->t, rows_dst(w, 0), r, front);
             continue;

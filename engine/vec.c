@@ -187,18 +187,26 @@ static __attribute__((noinline)) void slow_vec(struct npu_core *c, enum npu_op o
         npu_issue(c, &in);
 }
 
+/* What streams waits for memory alone, and fetches whatever it computes. What passes through caches
+ * does it at little cost where the instruction takes longer than its operands. */
+static bool fetches(const struct npu_core_int *k, enum npu_op op)
+{
+    return k->ahead.n_left && (k->streams || npu_isa[op].cost == COST_sfu);
+}
+
 /* The same as one call of fn, in steps between which lines are fetched: lanes do not know their
- * neighbours, and what overlaps does so a step apart at least (checked by the caller). at:
- * addresses of dst, src0, src1. */
+ * neighbours, and what overlaps (a repeat apart at least, checked by the caller) is met in the same
+ * order. at: addresses of dst, src0, src1. */
 static __attribute__((noinline)) void vec_ahead(struct npu_core_int *k, npu_lane_fn *fn,
                                                 const uint64_t at[3], uint64_t scalar, uint32_t n,
                                                 uint32_t elem)
 {
-    const uint32_t step = NPU_AHEAD_STEP_BYTES / elem;
+    const uint32_t step = npu_ahead_step_bytes(&k->ahead) / elem;
+    const uint32_t pace = npu_ahead_pace(&k->ahead, (n + step - 1) / step);
 
     for (uint32_t i = 0; i < n; i += step) {
         const uint64_t skip = (uint64_t)i * elem;
-        npu_ahead_fetch(&k->ahead, (n - i + step - 1) / step);
+        npu_ahead_fetch(&k->ahead, pace);
         fn((void *)(uintptr_t)(at[0] + skip), (const void *)(uintptr_t)(at[1] + skip),
            (const void *)(uintptr_t)(at[2] + skip), scalar, n - i < step ? n - i : step);
     }
@@ -207,10 +215,11 @@ static __attribute__((noinline)) void conv_ahead(struct npu_core_int *k, npu_con
                                                  uint8_t *dst, const uint8_t *src, uint32_t n,
                                                  uint32_t dst_elem, uint32_t src_elem)
 {
-    const uint32_t step = NPU_AHEAD_STEP_BYTES / src_elem;
+    const uint32_t step = npu_ahead_step_bytes(&k->ahead) / src_elem;
+    const uint32_t pace = npu_ahead_pace(&k->ahead, (n + step - 1) / step);
 
     for (uint32_t i = 0; i < n; i += step) {
-        npu_ahead_fetch(&k->ahead, (n - i + step - 1) / step);
+        npu_ahead_fetch(&k->ahead, pace);
         fn(dst + (size_t)i * dst_elem, src + (size_t)i * src_elem, n - i < step ? n - i : step);
     }
 }
@@ -237,7 +246,7 @@ void npu_vec(struct npu_core *c, enum npu_op op, enum npu_type type, void *dst, 
     }
     k->where = where;
     k->seq++;
-    if (NPU_UNLIKELY(k->ahead.is_waiting))
+    if (NPU_UNLIKELY(fetches(k, op)))
         vec_ahead(k, fn, (const uint64_t[3]){d, a, b}, scalar, count, npu_types[type].bytes);
     else
         fn(dst, src0, shape == SHAPE_AXPY ? dst : src1, scalar, count);
@@ -272,7 +281,7 @@ void npu_conv(struct npu_core *c, enum npu_type dst_type, void *dst, enum npu_ty
     }
     k->where = where;
     k->seq++;
-    if (NPU_UNLIKELY(k->ahead.is_waiting))
+    if (NPU_UNLIKELY(fetches(k, OP_vconv)))
         conv_ahead(k, fn, c->mem[MEM_UB].base + d, c->mem[MEM_UB].base + s, count,
                    npu_types[dst_type].bytes, npu_types[src_type].bytes);
     else

@@ -45,6 +45,13 @@ struct npu_lanes {
     /* to = e ^ (x - top), within 2 ulp: rows that are summed and divided have no use for the more
      * that vexp does. */
     void (*exp_row)(float *to, const float *x, float top, uint32_t n);
+    /* Sum and maximum of n numbers, at least 1, by folding in halves; tmp holds half as many. */
+    float (*sum_row)(const float *x, uint32_t n, float *tmp);
+    float (*top_row)(const float *x, uint32_t n, float *tmp);
+    /* x += shift, square = x * x; dst = x * scale * gamma + beta. */
+    void (*center_row)(float *x, float *square, float shift, uint32_t n);
+    void (*affine_row[N_TYPES])(void *dst, const float *x, float scale, const float *gamma,
+                                const float *beta, uint32_t n); /* [of dst]: f16, f32 */
 };
 
 extern const struct npu_lanes npu_lanes_plain;

@@ -2,6 +2,7 @@
 /* t_mte.c - bursts with gaps and padding as DataCopyPad has them, exact writes to GM, flags that
  * come late, barriers. */
 #include "on_core.h"
+#include "../../engine/ahead.h"
 #include <string.h>
 
 enum { UB = 196608 };
@@ -188,13 +189,81 @@ static void test_wrong_event(void **state)
     assert_non_null(strstr(d.text, "set_flag(MTE2, V): event id 8; 0 to 7"));
 }
 
+/* What is fetched ahead of a walk: nothing at its first copy, as much as the newest one from then
+ * on; copies in and out are told apart, and what was not fetched in time is forgotten. */
+static void test_walks(void **state)
+{
+    struct npu_ahead a = {0};
+    const uintptr_t in = (uintptr_t)gm_in, out = (uintptr_t)gm_out;
+
+    (void)state;
+    npu_ahead_copied(&a, false, in, 1024);
+    npu_ahead_copied(&a, true, in + 1024, 1024);
+    assert_int_equal(a.n_left, 0);
+    npu_ahead_copied(&a, false, in + 1024, 1024);
+    assert_int_equal(a.n_left, 16);
+    assert_int_equal(npu_ahead_pace(&a, 5), 4);
+    npu_ahead_fetch(&a, 4);
+    assert_int_equal(a.n_left, 12);
+    npu_ahead_copied(&a, true, out, 512);
+    npu_ahead_copied(&a, true, out + 512, 480); /* a line that is not whole is one */
+    assert_int_equal(a.n_left, 12 + 8);
+    npu_ahead_copied(&a, false, in + 2048, 256);
+    assert_int_equal(a.n_left, 4 + 8);
+    npu_ahead_fetch(&a, 9); /* what goes out comes first */
+    assert_int_equal(a.n_left, 3);
+    npu_ahead_fetch(&a, 100);
+    assert_int_equal(a.n_left, 0);
+    for (uintptr_t k = 0; k < 4; k++) /* four others: the first walk is forgotten */
+        npu_ahead_copied(&a, false, in + 4096 * (k + 1), 64);
+    npu_ahead_copied(&a, false, in + 2304, 256);
+    assert_int_equal(a.n_left, 0);
+}
+
+/* The same bytes whether lines are fetched or not: the second and third launch do. */
+enum { WALK = 1 << 20, WALK_TILE = 8192 };
+static uint8_t walk_in[WALK], walk_out[WALK];
+
+static void walk_block(void *arg, struct npu_core *c)
+{
+    const uint32_t share = WALK / c->block_dim, from = share * c->block_idx;
+    uint8_t *ub = ub_of(c);
+
+    (void)arg;
+    for (uint32_t at = from; at < from + share; at += WALK_TILE) {
+        npu_copy(c, OP_copy_gm_to_ub, ub, walk_in + at, WALK_TILE, HERE);
+        npu_vec(c, OP_vsqrt, TYPE_f32, ub + WALK_TILE, ub, NULL, 0, WALK_TILE / 4, HERE);
+        npu_copy(c, OP_copy_ub_to_gm, walk_out + at, ub + WALK_TILE, WALK_TILE, HERE);
+    }
+}
+
+static void test_walking(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < WALK / 4; i++) {
+        const float square = (float)(i % 1000) * (float)(i % 1000);
+        memcpy(walk_in + (size_t)i * 4, &square, sizeof square);
+    }
+    for (int run = 0; run < 3; run++) {
+        struct npu_diag d;
+        memset(walk_out, 0, sizeof walk_out);
+        assert_int_equal(launch_on("Ascend910B2", 8, walk_block, NULL, &d), NPU_OK);
+        for (uint32_t i = 0; i < WALK / 4; i++) {
+            float root;
+            memcpy(&root, walk_out + (size_t)i * 4, sizeof root);
+            assert_true(root == (float)(i % 1000));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_padded_bursts), cmocka_unit_test(test_pad_value),
         cmocka_unit_test(test_out),           cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_late_set),      cmocka_unit_test(test_never_set),
-        cmocka_unit_test(test_wrong_event),
+        cmocka_unit_test(test_wrong_event),   cmocka_unit_test(test_walks),
+        cmocka_unit_test(test_walking),
     };
 
     for (size_t i = 0; i < sizeof gm_in; i++)

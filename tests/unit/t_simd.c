@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * t_simd.c - every lane loop of every instruction set equals the plain one, bit by bit (any NaN for
- * any NaN): over all 65,536 halves, random and special patterns of the wider types, and all lengths
- * of the tail, without touching what lies behind.
+ * t_simd.c - every lane and row loop of every instruction set equals the plain one, bit by bit (any
+ * NaN for any NaN): over all 65,536 halves, random and special patterns of the wider types, and all
+ * lengths of the tail, without touching what lies behind.
  */
 #include "on_core.h"
 #include "../../base/num.h"
 #include "../../engine/vec.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,11 +202,129 @@ static void test_bits(void **state)
         }
 }
 
+/* ---- whole rows ---------------------------------------------------------------------------------
+ */
+
+enum { ROW = 3000 };
+
+static float joined(bool is_top, float x, float y)
+{
+    if (!is_top)
+        return x + y;
+    if (x != x || y != y)
+        return NAN;
+    if (x == y)
+        return signbit(x) ? y : x;
+    return x > y ? x : y;
+}
+
+/* As engine/vec.h says it. */
+static float folded(bool is_top, const float *x, uint32_t n)
+{
+    static float t[ROW];
+
+    memcpy(t, x, n * sizeof *t);
+    for (uint32_t low; n > 1; n = low) {
+        low = (n + 1) / 2;
+        for (uint32_t i = 0; i < n - low; i++)
+            t[i] = joined(is_top, t[i], t[low + i]);
+    }
+    return t[0];
+}
+
+static void try_fold(const struct npu_lanes *set, const float *x, uint32_t n)
+{
+    static float tmp[ROW];
+
+    for (int is_top = 0; is_top < 2; is_top++) {
+        const float want_one = folded(is_top, x, n);
+        const float got_one = (is_top ? set->top_row : set->sum_row)(x, n, tmp);
+        if (!same(TYPE_f32, &want_one, &got_one))
+            fail_msg("%s %s of %u: got %a, want %a", set->name, is_top ? "top" : "sum", n,
+                     (double)got_one, (double)want_one);
+        memcpy(tmp, x, n * sizeof *tmp); /* in place */
+        const float again = (is_top ? set->top_row : set->sum_row)(tmp, n, tmp);
+        assert_memory_equal(&again, &got_one, sizeof again);
+    }
+}
+
+static void test_folds(void **state)
+{
+    float *x = (float *)a;
+
+    (void)state;
+    for (uint32_t n = 1; n <= ROW; n += n < 300 ? 1 : n == 300 ? 84 : 128)
+        for (uint32_t s = 0; s <= n_sets; s++) {
+            const struct npu_lanes *set = s < n_sets ? sets[s] : &npu_lanes_plain;
+            for (uint32_t i = 0; i < n; i++)
+                x[i] = (float)((int32_t)rnd() * 0x1p-30);
+            try_fold(set, x, n);
+            for (uint32_t i = 0; i < n; i++) /* both zeros on top */
+                x[i] = i % 3 ? -0.0f : i % 2 ? -1.0f : 0.0f;
+            x[rnd() % n] = 0.0f;
+            try_fold(set, x, n);
+            for (uint32_t i = 0; i < n; i++)
+                x[i] = -INFINITY;
+            try_fold(set, x, n);
+            x[rnd() % n] = NAN;
+            try_fold(set, x, n);
+        }
+}
+
+static void try_row(const struct npu_lanes *set, const float *x, const float *y, uint32_t n)
+{
+    static float one[2][ROW + 1], two[2][ROW + 1];
+    const struct npu_lanes *both[2] = {&npu_lanes_plain, set};
+    const char *names[] = {"exp_row", "affine_row f32", "affine_row f16", "center_row"};
+
+    for (int what = 0; what < 4; what++) {
+        for (int k = 0; k < 2; k++) {
+            memset(one[k], 0x5a, sizeof *one);
+            memset(two[k], 0x5a, sizeof *two);
+            if (what == 0)
+                both[k]->exp_row(one[k], x, 3.25f, n);
+            if (what == 1)
+                both[k]->affine_row[TYPE_f32](one[k], x, 0.7f, y, x, n);
+            if (what == 2)
+                both[k]->affine_row[TYPE_f16](one[k], x, 0.7f, y, x, n);
+            if (what == 3) {
+                memcpy(one[k], x, n * sizeof *x);
+                both[k]->center_row(one[k], two[k], 0.3f, n);
+            }
+        }
+        for (uint32_t i = 0; i < ROW; i++)
+            for (int k = 0; k < (what == 2 ? 2 : 1); k++) {
+                const enum npu_type type = what == 2 ? TYPE_f16 : TYPE_f32;
+                const size_t at = i * sizeof(float) + (size_t)k * 2;
+                if (!same(type, (char *)one[0] + at, (char *)one[1] + at) ||
+                    !same(TYPE_f32, &two[0][i], &two[1][i]))
+                    fail_msg("%s %s of %u differs at %u: x %a", set->name, names[what], n, i,
+                             (double)x[i]);
+            }
+    }
+}
+
+static void test_rows(void **state)
+{
+    float *x = (float *)a;
+
+    (void)state;
+    for (uint32_t n = 1; n <= ROW; n += n < 100 ? 1 : 500)
+        for (uint32_t s = 0; s < n_sets; s++) {
+            fill_random(a);
+            fill_random(b);
+            if (n % 2)
+                for (uint32_t i = 0; i < n; i++) /* where exponentials are neither 0 nor infinite */
+                    x[i] = (float)((int32_t)rnd() * 0x1p-31 * 110);
+            try_row(sets[s], x, (float *)b, n);
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ops),
-                                       cmocka_unit_test(test_conversions),
-                                       cmocka_unit_test(test_bits)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ops), cmocka_unit_test(test_conversions), cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_folds), cmocka_unit_test(test_rows)};
 
     sets[n_sets++] = &npu_lanes_plain; /* keeps the test alive where there is nothing else */
 #ifdef __x86_64__
