@@ -41,6 +41,13 @@ def test_language_asc(cc, cmake, generator, tmp_path):
     assert cmake.output("alone", NPUTWIN_SOC="Ascend950PR_9599") == "alone 10, arch 3510\n"
 
 
+@pytest.mark.parametrize("mode", ["npu", "cpu", "sim"])
+def test_every_run_mode_runs(cc, cmake, mode):
+    cmake.configure(cc.src / "new_style", f"-DCMAKE_ASC_RUN_MODE={mode}", "-DCMAKE_ASC_ARCHITECTURES=dav-2201")
+    assert f"--run-mode={mode}" in cmake.build("--target", "alone", "--verbose")
+    assert cmake.output("alone") == "alone 42, arch 2201\n"
+
+
 @pytest.mark.parametrize("where", PLACES)
 def test_ascendc_library(cc, cmake, where):
     """A placeholder SOC_VERSION takes NPUTWIN_SOC and says so; the launch header; options a side."""
