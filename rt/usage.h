@@ -2,7 +2,7 @@
 /*
  * usage.h - what a process lets npu-smi know of its devices.
  *
- * An anonymous file in memory, found as /proc/PID/fd/N -> /memfd:nputwin-usage. It goes when the
+ * An anonymous file in memory, found as /proc/PID/fd/N -> /memfd:npu-usage. It goes when the
  * process goes, however that ends. core/usage.c writes it, cli/npu_smi.c reads it; whoever forked
  * holds it too, but has another pid.
  */
@@ -10,7 +10,7 @@
 #define NPU_RT_USAGE_H
 #include <stdint.h>
 
-#define NPU_USAGE_NAME  "nputwin-usage"
+#define NPU_USAGE_NAME  "npu-usage"
 #define NPU_USAGE_MAGIC UINT64_C(0x316567617375706e) /* "npusage1" */
 
 enum { NPU_USAGE_DEVICES = 16 }; /* as many as there can be */

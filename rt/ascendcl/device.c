@@ -227,8 +227,7 @@ aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode)
 
 /* ---- time limits of operators --------------------------------------------------------- */
 
-/* A kernel here cannot be stopped half-way, so a limit is kept and read back but ends nothing; the
- * limit of waits is honoured by aclrtStreamWaitEvent. */
+/* The limit of kernels is kept here and honoured by their launches. */
 
 aclError aclrtSetOpExecuteTimeOut(uint32_t seconds)
 {

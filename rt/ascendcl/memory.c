@@ -430,12 +430,14 @@ aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle, aclrtMemHandl
                                          uint64_t flags, uint64_t *shareable)
 {
     NEED(shareable);
-    (void)
-        flags; /* whether the importer's process id is checked: the kernel's own rules hold here */
+    if (flags & ~ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION)
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "aclrtMemExportToShareableHandle: flags 0x%llx, 0 and 1 exist",
+                           (unsigned long long)flags);
     if (type != ACL_MEM_HANDLE_TYPE_NONE)
         return npu_rt_refuse("aclrtMemExportToShareableHandle",
                              "only ACL_MEM_HANDLE_TYPE_NONE is there");
-    return npu_rt_physical_export(handle, shareable);
+    return npu_rt_physical_export(handle, flags != 0, shareable);
 }
 
 aclError aclrtMemImportFromShareableHandle(uint64_t shareable, int32_t device,
@@ -447,12 +449,11 @@ aclError aclrtMemImportFromShareableHandle(uint64_t shareable, int32_t device,
     return rc ? rc : npu_rt_physical_import(shareable, device, (struct npu_physical **)handle);
 }
 
-/* Processes of the same user may open the handle; there is no list to keep. */
 aclError aclrtMemSetPidToShareableHandle(uint64_t shareable, int32_t *pid, size_t pidNum)
 {
     if (!shareable || !pid || !pidNum)
         return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
                            "aclrtMemSetPidToShareableHandle: no handle or no "
                            "process");
-    return ACL_SUCCESS;
+    return npu_rt_physical_invite(shareable, pid, pidNum);
 }

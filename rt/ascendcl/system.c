@@ -144,11 +144,15 @@ aclError aclrtGetDeviceCapability(int32_t device, aclrtDevFeatureType feature, i
 {
     int rc = npu_rt_check_device(device, "aclrtGetDeviceCapability");
 
-    (void)feature;
     NEED(value);
-    if (!rc)
-        *value = 0; /* neither of the features */
-    return rc;
+    if (rc)
+        return rc;
+    if (feature != ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV &&
+        feature != ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV)
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "aclrtGetDeviceCapability: feature %d, 1 and 21 exist", (int)feature);
+    *value = 0; /* the twin has neither */
+    return ACL_SUCCESS;
 }
 
 static const aclCannAttr cann_attrs[] = {ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16};

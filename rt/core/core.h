@@ -329,7 +329,9 @@ NPU_API int npu_rt_physical_create(struct npu_physical **out, size_t bytes, int 
 NPU_API int npu_rt_physical_destroy(struct npu_physical *h);
 NPU_API int npu_rt_vm_map(void *at, size_t bytes, size_t offset, struct npu_physical *h);
 NPU_API int npu_rt_vm_unmap(void *at);
-NPU_API int npu_rt_physical_export(struct npu_physical *h, uint64_t *shareable);
+NPU_API int npu_rt_physical_export(struct npu_physical *h, bool to_all, uint64_t *shareable);
+/* Processes that may import what this one exported. */
+NPU_API int npu_rt_physical_invite(uint64_t shareable, const int32_t *pid, size_t n);
 NPU_API int npu_rt_physical_import(uint64_t shareable, int device, struct npu_physical **out);
 NPU_API size_t npu_rt_vm_granularity(void);
 

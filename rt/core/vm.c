@@ -4,7 +4,8 @@
  *
  * Physical memory is a memfd, so the same bytes can be mapped twice and handed to another process.
  * A reservation is PROT_NONE: touching an unmapped part is a fault, as on the chip.
- * Shareable handles of other processes are opened through /proc/<pid>/fd of the maker.
+ * Shareable handles of other processes are opened through /proc/<pid>/fd of the maker; who may do
+ * that stands in the file itself, behind the bytes.
  */
 #define _GNU_SOURCE
 #include "core.h"
@@ -29,6 +30,12 @@ struct npu_physical {
     size_t bytes;
     uint32_t n_maps;
     bool freed;
+};
+
+/* Behind the bytes of physical memory: which processes may import it. */
+struct guests {
+    uint32_t is_open, n; /* is_open: to all */
+    int32_t pid[1022];
 };
 
 struct reservation {
@@ -175,7 +182,7 @@ int npu_rt_physical_create(struct npu_physical **out, size_t bytes, int device, 
                            "%zu are free",
                            bytes, device, free_bytes);
     h.fd = memfd_create("nputwin", MFD_CLOEXEC);
-    if (h.fd < 0 || ftruncate(h.fd, (off_t)bytes)) {
+    if (h.fd < 0 || ftruncate(h.fd, (off_t)(bytes + sizeof(struct guests)))) {
         rc = npu_rt_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "aclrtMallocPhysical: %zu bytes: %s",
                          bytes, strerror(errno));
         if (h.fd >= 0)
@@ -319,17 +326,69 @@ int npu_rt_vm_unmap(void *at)
 
 /* ---- sharing: the maker's process id and descriptor in one number --------------------- */
 
-int npu_rt_physical_export(struct npu_physical *h, uint64_t *shareable)
+static bool read_guests(int fd, size_t bytes, struct guests *g)
+{
+    return pread(fd, g, sizeof(*g), (off_t)bytes) == (ssize_t)sizeof(*g) &&
+           g->n <= sizeof(g->pid) / sizeof(*g->pid);
+}
+
+static bool write_guests(const struct npu_physical *h, const struct guests *g)
+{
+    return pwrite(h->fd, g, sizeof(*g), (off_t)h->bytes) == (ssize_t)sizeof(*g);
+}
+
+int npu_rt_physical_export(struct npu_physical *h, bool to_all, uint64_t *shareable)
 {
     struct npu_physical *p;
+    struct guests g;
     int rc = ACL_OK;
 
     pthread_mutex_lock(&lock);
     p = find_physical(h);
-    if (p)
-        *shareable = (uint64_t)getpid() << 32 | (uint32_t)p->fd;
-    else
+    if (!p || !read_guests(p->fd, p->bytes, &g)) {
         rc = bad_handle(h, "aclrtMemExportToShareableHandle");
+    } else {
+        g.is_open |= to_all;
+        *shareable = (uint64_t)getpid() << 32 | (uint32_t)p->fd;
+        if (!write_guests(p, &g))
+            rc = npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtMemExportToShareableHandle: %s",
+                             strerror(errno));
+    }
+    pthread_mutex_unlock(&lock);
+    return rc;
+}
+
+static struct npu_physical *exported(uint64_t shareable)
+{
+    struct npu_physical *p = physicals;
+
+    while (p && (uint32_t)p->fd != (uint32_t)shareable)
+        p = p->next;
+    return p && !p->freed && shareable >> 32 == (uint64_t)getpid() ? p : NULL;
+}
+
+int npu_rt_physical_invite(uint64_t shareable, const int32_t *pid, size_t n)
+{
+    static const char who[] = "aclrtMemSetPidToShareableHandle";
+    struct npu_physical *p;
+    struct guests g;
+    int rc = ACL_OK;
+
+    pthread_mutex_lock(&lock);
+    p = exported(shareable);
+    if (!p || !read_guests(p->fd, p->bytes, &g)) {
+        rc = npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                         "%s: handle 0x%llx: this process exported no such memory", who,
+                         (unsigned long long)shareable);
+    } else if (n > sizeof(g.pid) / sizeof(*g.pid) - g.n) {
+        rc = npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %zu processes, room for %zu more", who, n,
+                         sizeof(g.pid) / sizeof(*g.pid) - g.n);
+    } else {
+        memcpy(g.pid + g.n, pid, n * sizeof(*pid));
+        g.n += (uint32_t)n;
+        if (!write_guests(p, &g))
+            rc = npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %s", who, strerror(errno));
+    }
     pthread_mutex_unlock(&lock);
     return rc;
 }
@@ -337,35 +396,60 @@ int npu_rt_physical_export(struct npu_physical *h, uint64_t *shareable)
 /* Only what npu_rt_physical_create made, so that a wrong number opens nobody's file. */
 static bool is_ours(const char *path)
 {
-    static const char ours[] = "/memfd:nputwin";
+    static const char ours[] = "/memfd:nputwin (deleted)";
     char target[64];
     ssize_t n = readlink(path, target, sizeof(target));
 
-    return n >= (ssize_t)sizeof(ours) - 1 && !memcmp(target, ours, sizeof(ours) - 1);
+    return n == (ssize_t)sizeof(ours) - 1 && !memcmp(target, ours, sizeof(ours) - 1);
 }
 
-int npu_rt_physical_import(uint64_t shareable, int device, struct npu_physical **out)
+static bool is_invited(const struct guests *g, uint64_t maker)
 {
-    struct npu_physical h = {.device = device, .fd = -1};
+    bool found = g->is_open || maker == (uint64_t)getpid();
+
+    for (uint32_t i = 0; i < g->n; i++)
+        found = found || g->pid[i] == getpid();
+    return found;
+}
+
+/* Opens it and reads who may; 0, or the reason. */
+static int open_shared(uint64_t shareable, struct npu_physical *h)
+{
+    struct guests g;
     struct stat st;
     char path[64];
 
     snprintf(path, sizeof(path), "/proc/%u/fd/%u", (unsigned)(shareable >> 32),
              (unsigned)shareable);
-    errno = ENOENT;
-    if (is_ours(path))
-        h.fd = open(path, O_RDWR | O_CLOEXEC);
-    if (h.fd < 0 || fstat(h.fd, &st)) {
-        int e = errno;
+    if (!is_ours(path))
+        return ENOENT;
+    h->fd = open(path, O_RDWR | O_CLOEXEC);
+    if (h->fd < 0 || fstat(h->fd, &st))
+        return errno;
+    h->bytes = (size_t)st.st_size - sizeof(g);
+    if (!read_guests(h->fd, h->bytes, &g))
+        return EINVAL;
+    return is_invited(&g, shareable >> 32) ? 0 : EPERM;
+}
 
-        if (h.fd >= 0)
-            close(h.fd);
-        return npu_rt_fail(
-            ACL_ERROR_RT_PARAM_INVALID,
-            "aclrtMemImportFromShareableHandle: handle 0x%llx: process %u has no such "
-            "memory to share: %s",
-            (unsigned long long)shareable, (unsigned)(shareable >> 32), strerror(e));
-    }
-    h.bytes = (size_t)st.st_size;
-    return add_physical(out, &h, "aclrtMemImportFromShareableHandle");
+int npu_rt_physical_import(uint64_t shareable, int device, struct npu_physical **out)
+{
+    static const char who[] = "aclrtMemImportFromShareableHandle";
+    struct npu_physical h = {.device = device, .fd = -1};
+    int why = open_shared(shareable, &h);
+
+    if (!why)
+        return add_physical(out, &h, who);
+    if (h.fd >= 0)
+        close(h.fd);
+    if (why == EPERM)
+        return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "%s: handle 0x%llx: process %u does not share it with process %d; name "
+                           "that in aclrtMemSetPidToShareableHandle, or export with "
+                           "ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION",
+                           who, (unsigned long long)shareable, (unsigned)(shareable >> 32),
+                           (int)getpid());
+    return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                       "%s: handle 0x%llx: process %u has no such memory to share: %s", who,
+                       (unsigned long long)shareable, (unsigned)(shareable >> 32), strerror(why));
 }

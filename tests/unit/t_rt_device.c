@@ -150,6 +150,10 @@ static void test_figures(void **state)
     assert_int_equal(value, 2201);
     FAILS(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "attribute 202",
           aclrtGetDeviceInfo(0, (aclrtDevAttr)202, &value));
+    OK(aclrtGetDeviceCapability(0, ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV, &can));
+    assert_int_equal(can, 0);
+    FAILS(ACL_ERROR_RT_PARAM_INVALID, "feature 5, 1 and 21 exist",
+          aclrtGetDeviceCapability(0, (aclrtDevFeatureType)5, &can));
     OK(aclsysGetCANNVersion(ACL_PKG_NAME_CANN, &v));
     assert_string_equal(v.version, "8.5.0");
     OK(aclrtDeviceGetUuid(0, &u0));

@@ -243,42 +243,72 @@ static void test_virtual_memory(void **state)
     OK(aclrtReleaseMemAddress(w));
 }
 
-/* Another process maps the same bytes. */
-static void test_shared_memory(void **state)
+enum { PIECE = 2 << 20 };
+
+/* A child that imports when a byte arrives, and adds 1 to byte 6: 0, or 1 when it is refused. */
+static int import_in_child(uint64_t shareable, bool is_invited)
 {
-    const size_t piece = (size_t)2 << 20;
-    aclrtPhysicalMemProp prop = {.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
-    aclrtDrvMemHandle h, other;
-    uint64_t shareable;
-    uint8_t *v;
-    int status;
+    int status, line[2];
     pid_t child;
 
-    (void)state;
-    OK(aclrtReserveMemAddress((void **)&v, piece, 0, NULL, 0));
-    OK(aclrtMallocPhysical(&h, piece, &prop, 0));
-    OK(aclrtMapMem(v, piece, 0, h, 0));
-    v[5] = 1;
-    OK(aclrtMemExportToShareableHandle(h, ACL_MEM_HANDLE_TYPE_NONE, 0, &shareable));
-    child = getpid();
-    OK(aclrtMemSetPidToShareableHandle(shareable, &child, 1));
-    FAILS(ACL_ERROR_RT_PARAM_INVALID, "no process",
-          aclrtMemSetPidToShareableHandle(shareable, NULL, 1));
+    assert_int_equal(pipe(line), 0);
     child = fork();
     if (!child) {
-        uint8_t *w = NULL;
-        bool ok = !aclrtMemImportFromShareableHandle(shareable, 0, &other) &&
-                  !aclrtReserveMemAddress((void **)&w, piece, 0, NULL, 0) &&
-                  !aclrtMapMem(w, piece, 0, other, 0) && w[5] == 1;
+        aclrtDrvMemHandle other;
+        uint8_t *w = NULL, go;
+        bool ok = read(line[0], &go, 1) == 1 &&
+                  !aclrtMemImportFromShareableHandle(shareable, 0, &other) &&
+                  !aclrtReserveMemAddress((void **)&w, PIECE, 0, NULL, 0) &&
+                  !aclrtMapMem(w, PIECE, 0, other, 0) && w[5] == 1;
 
         if (ok)
-            w[6] = 2;
+            w[6]++;
+        else if (!strstr(aclGetRecentErrMsg(), "does not share it with process"))
+            _exit(2);
         _exit(ok ? 0 : 1);
     }
+    if (is_invited)
+        OK(aclrtMemSetPidToShareableHandle(shareable, &child, 1));
+    assert_int_equal(write(line[1], "", 1), 1);
     waitpid(child, &status, 0);
-    assert_int_equal(status, 0);
+    close(line[0]);
+    close(line[1]);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* Another process maps the same bytes, if it may. */
+static void test_shared_memory(void **state)
+{
+    aclrtPhysicalMemProp prop = {.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
+    aclrtDrvMemHandle h, other;
+    int32_t many[1022] = {0};
+    uint64_t shareable, again;
+    uint8_t *v;
+
+    (void)state;
+    OK(aclrtReserveMemAddress((void **)&v, PIECE, 0, NULL, 0));
+    OK(aclrtMallocPhysical(&h, PIECE, &prop, 0));
+    OK(aclrtMapMem(v, PIECE, 0, h, 0));
+    v[5] = 1;
+    FAILS(ACL_ERROR_RT_PARAM_INVALID, "flags 0x2",
+          aclrtMemExportToShareableHandle(h, ACL_MEM_HANDLE_TYPE_NONE, 2, &shareable));
+    OK(aclrtMemExportToShareableHandle(h, ACL_MEM_HANDLE_TYPE_NONE, 0, &shareable));
+    FAILS(ACL_ERROR_RT_PARAM_INVALID, "no process",
+          aclrtMemSetPidToShareableHandle(shareable, NULL, 1));
+    FAILS(ACL_ERROR_RT_PARAM_INVALID, "exported no such memory",
+          aclrtMemSetPidToShareableHandle(77, many, 1));
+    assert_int_equal(import_in_child(shareable, false), 1);
+    assert_int_equal(import_in_child(shareable, true), 0);
+    assert_int_equal(import_in_child(shareable, false), 1);
+    FAILS(ACL_ERROR_RT_PARAM_INVALID, "1022 processes, room for 1021 more",
+          aclrtMemSetPidToShareableHandle(shareable, many, 1022));
+    OK(aclrtMemExportToShareableHandle(h, ACL_MEM_HANDLE_TYPE_NONE,
+                                       ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION, &again));
+    assert_int_equal(import_in_child(again, false), 0);
     assert_int_equal(v[6], 2);
-    FAILS(ACL_ERROR_RT_PARAM_INVALID, "handle", aclrtMemImportFromShareableHandle(77, 0, &other));
+    FAILS(ACL_ERROR_RT_PARAM_INVALID, "no such memory",
+          aclrtMemImportFromShareableHandle(77, 0, &other));
     OK(aclrtUnmapMem(v));
     OK(aclrtFreePhysical(h));
     OK(aclrtReleaseMemAddress(v));
