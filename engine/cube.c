@@ -341,24 +341,32 @@ static bool is_empty(const struct npu_box b[], int n)
 
 /* ---- movers -------------------------------------------------------------------------------- */
 
-static void run_nd2nz(struct npu_core_int *c, const struct npu_insn *in)
+/* Some rows of one matrix: each column of fractals is written in one run, as they lie there. */
+static void pack_rows(uint8_t *to, const uint8_t *from, uint32_t n_rows, const struct npu_nd2nz *p)
 {
-    const struct npu_nd2nz *p = &in->cube.nd2nz;
     const uint32_t n_full = p->row_bytes / NPU_BLK_BYTES, tail = p->row_bytes % NPU_BLK_BYTES;
 
+    for (uint32_t k = 0; k < n_full; k++, to += p->dst_column_step, from += NPU_BLK_BYTES)
+        for (uint32_t r = 0; r < n_rows; r++)
+            memcpy(to + (size_t)r * p->dst_row_step, from + (size_t)r * p->src_row_step,
+                   NPU_BLK_BYTES);
+    for (uint32_t r = 0; tail && r < n_rows; r++) {
+        memset(to + (size_t)r * p->dst_row_step, 0, NPU_BLK_BYTES);
+        memcpy(to + (size_t)r * p->dst_row_step, from + (size_t)r * p->src_row_step, tail);
+    }
+}
+
+static void run_nd2nz(struct npu_core_int *c, const struct npu_insn *in)
+{
+    enum { AT_A_TIME = 8 };
+    const struct npu_nd2nz *p = &in->cube.nd2nz;
+
     for (uint32_t i = 0; i < p->n_nd; i++)
-        for (uint32_t r = 0; r < p->n_rows; r++) {
-            const uint8_t *from =
-                npu_at(c, &in->ref[1]) + (size_t)i * p->src_nd_step + (size_t)r * p->src_row_step;
-            uint8_t *to =
-                npu_at(c, &in->ref[0]) + (size_t)i * p->dst_nd_step + (size_t)r * p->dst_row_step;
-            for (uint32_t k = 0; k < n_full; k++, to += p->dst_column_step, from += NPU_BLK_BYTES)
-                memcpy(to, from, NPU_BLK_BYTES);
-            if (tail) {
-                memset(to, 0, NPU_BLK_BYTES);
-                memcpy(to, from, tail);
-            }
-        }
+        for (uint32_t r = 0; r < p->n_rows; r += AT_A_TIME)
+            pack_rows(
+                npu_at(c, &in->ref[0]) + (size_t)i * p->dst_nd_step + (size_t)r * p->dst_row_step,
+                npu_at(c, &in->ref[1]) + (size_t)i * p->src_nd_step + (size_t)r * p->src_row_step,
+                p->n_rows - r < AT_A_TIME ? p->n_rows - r : AT_A_TIME, p);
 }
 
 static uint8_t nibble(const uint8_t *p, uint32_t i)

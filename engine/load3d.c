@@ -13,6 +13,7 @@
  * What lies beyond the matrix is 0.
  */
 #include "core_int.h"
+#include "panels.h"
 #include <string.h>
 #include "../base/banned.h"
 
@@ -80,16 +81,88 @@ static uint32_t round_up(uint32_t n, uint32_t to)
     return (n + to - 1) / to * to;
 }
 
-/* Element (row, column) of what is loaded, over all repeats. */
-static void fetch_part(const struct loading *l, uint32_t row, uint32_t column, uint8_t *to)
+static void fill_row(const struct loading *l, uint8_t *to)
+{
+    for (uint32_t k = 0; k < l->c0; k++)
+        memcpy(to + k * l->elem, &l->pad_value, l->elem);
+}
+
+/* n rows of C0 columns that are one tap of whole pixels: 32 bytes each. */
+static void fetch_pixels(const struct loading *l, uint32_t row, uint32_t n, const struct column *c,
+                         uint8_t *to, size_t step)
+{
+    const struct npu_image *p = l->p;
+    const int32_t y0 = (int32_t)(c->tap / p->filter_w * p->dilation_h) - p->pad_top;
+    const int32_t x0 = (int32_t)(c->tap % p->filter_w * p->dilation_w) - p->pad_left;
+    uint32_t line = row / l->out_w, at = row % l->out_w;
+
+    for (uint32_t i = 0; i < n;) {
+        const int32_t y = (int32_t)(line * p->stride_h) + y0, x = (int32_t)(at * p->stride_w) + x0;
+        const uint32_t left = l->out_w - at < n - i ? l->out_w - at : n - i;
+        uint32_t made = 1;
+        if (line >= l->out_h) {
+            memset(to, 0, NPU_BLK_BYTES);
+        } else if (y < 0 || x < 0 || y >= p->h || x >= p->w) {
+            fill_row(l, to);
+        } else {
+            const uint8_t *from =
+                l->l1 + l->at + c->plane + ((size_t)y * p->w + (size_t)x) * NPU_BLK_BYTES;
+            if (p->stride_w == 1 && step == NPU_BLK_BYTES)
+                made = (uint32_t)(p->w - x) < left ? (uint32_t)(p->w - x) : left;
+            memcpy(to, from, (size_t)made * NPU_BLK_BYTES);
+        }
+        to += made * step;
+        i += made;
+        at += made;
+        if (at == l->out_w) {
+            at = 0;
+            line++;
+        }
+    }
+}
+
+/* n rows of C0 columns, of what is loaded over all repeats. n rows lie in one repeat. */
+static void fetch_rows(const struct loading *l, uint32_t row, uint32_t column, uint32_t n,
+                       uint8_t *to, size_t step)
 {
     const struct npu_image *p = l->p;
     const uint32_t rows = round_up(p->rows, ROWS), columns = round_up(p->columns, l->c0);
     const uint32_t i = p->repeats_columns ? column / columns : row / rows;
+    struct column c;
 
-    row = p->repeats_columns ? row : row % rows + i * p->repeat_stride * ROWS;
-    column = p->repeats_columns ? column % columns + i * p->repeat_stride * l->c0 : column;
-    fetch(l, p->row0 + row, p->column0 + column, to);
+    row = p->row0 + (p->repeats_columns ? row : row % rows + i * p->repeat_stride * ROWS);
+    column = p->column0 +
+             (p->repeats_columns ? column % columns + i * p->repeat_stride * l->c0 : column);
+    if (column % l->c0 == 0 && !p->boundary_bytes && find_column(l, column, &c) &&
+        c.pixel_bytes == NPU_BLK_BYTES) {
+        fetch_pixels(l, row, n, &c, to, step);
+        return;
+    }
+    for (uint32_t r = 0; r < n; r++)
+        for (uint32_t k = 0; k < l->c0; k++)
+            fetch(l, row + r, column + k, to + r * step + (size_t)k * l->elem);
+}
+
+/* Columns m .. m + 16 of rows k .. k + C0 as a fractal of 16 x C0. */
+static void fetch_turned(const struct loading *l, uint32_t k, uint32_t m, uint32_t n_columns,
+                         uint8_t *to)
+{
+    enum { MOST_C0 = 32, WIDE = 2 * NPU_BLK_BYTES };
+    uint8_t square[MOST_C0 * WIDE] = {0};
+    const uint32_t first = m / l->c0 * l->c0; /* C0 may be 32, and 8 */
+    const size_t step = l->elem == 4 ? WIDE : NPU_BLK_BYTES;
+
+    for (uint32_t c = first; c < m + ROWS && c < n_columns; c += l->c0)
+        for (uint32_t r = 0; r < l->c0; r += ROWS)
+            fetch_rows(l, k + r, c, l->c0 < ROWS ? l->c0 : ROWS,
+                       square + r * step + (size_t)(c - first) * l->elem, step);
+    if (l->elem == 2) {
+        npu_panels_best()->turn_16(to, square);
+        return;
+    }
+    for (uint32_t r = 0; r < ROWS; r++)
+        for (uint32_t e = 0; e < l->c0; e++, to += l->elem)
+            memcpy(to, square + e * step + (size_t)(m - first + r) * l->elem, l->elem);
 }
 
 /* Places of the filter along one side; 0 when it does not fit once. */
@@ -128,21 +201,14 @@ void npu_load3d_run(struct npu_core_int *c, const struct npu_insn *in)
     }
     if (!turns) {
         for (uint32_t r1 = 0; r1 < n_rows; r1 += ROWS)
-            for (uint32_t k1 = 0; k1 < n_columns; k1 += l.c0)
-                for (uint32_t r = 0; r < ROWS; r++)
-                    for (uint32_t k = 0; k < l.c0; k++, to += l.elem)
-                        fetch_part(&l, r1 + r, k1 + k, to);
+            for (uint32_t k1 = 0; k1 < n_columns; k1 += l.c0, to += NPU_FRACTAL_BYTES)
+                fetch_rows(&l, r1, k1, ROWS, to, NPU_BLK_BYTES);
         return;
     }
     /* Fractals of 16 columns x C0 rows: in rows of M (L0A), or in rows of K (L0B). */
     const uint32_t m1 = (n_columns + ROWS - 1) / ROWS, k1 = n_rows / l.c0;
-    for (uint32_t i = 0; i < m1 * k1; i++) {
+    for (uint32_t i = 0; i < m1 * k1; i++, to += NPU_FRACTAL_BYTES) {
         const uint32_t m = (to_b ? i % m1 : i / k1) * ROWS, k = (to_b ? i / m1 : i % k1) * l.c0;
-        for (uint32_t r = 0; r < ROWS; r++)
-            for (uint32_t e = 0; e < l.c0; e++, to += l.elem)
-                if (m + r < n_columns)
-                    fetch_part(&l, k + e, m + r, to);
-                else
-                    memset(to, 0, l.elem);
+        fetch_turned(&l, k, m, n_columns, to);
     }
 }
