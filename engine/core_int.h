@@ -54,6 +54,7 @@ struct npu_core_int {
     bool is_stopped;          /* its fault is the limit of the launch */
     bool is_leaving; /* trap.c: on the way out of a kernel that raised a signal or did not end */
     bool waiting;
+    bool is_setting;          /* waits until a counter has room for its CrossCoreSetFlag */
     bool polls;               /* parked, but wants to look again whenever its worker has time */
     uint32_t confirmed_epoch; /* npu_wait_word: see launch.c */
     struct npu_dcache *dcache;

@@ -56,48 +56,78 @@ static struct side side_of(const struct npu_core *c, enum npu_cross mode)
     return s;
 }
 
-/* All of the side have set: true, and one set of each is used up. */
-static bool take_sets(struct npu_cross_core *cores, const struct npu_core *c, const struct side *s,
-                      enum npu_cross mode, uint32_t id)
+/* With this one, have all of the side set? */
+static bool is_complete(const struct npu_cross_core *cores, const struct npu_core *c,
+                        const struct side *s, enum npu_cross mode, uint32_t id)
 {
     for (uint32_t i = s->first; i < s->end; i++)
-        if (is_of_kind(c, i, s->sets) && !cores[i].sets[mode][id])
+        if (is_of_kind(c, i, s->sets) && i != index_of(c) && !cores[i].sets[mode][id])
             return false;
-    for (uint32_t i = s->first; i < s->end; i++)
-        if (is_of_kind(c, i, s->sets))
-            cores[i].sets[mode][id]--;
     return true;
 }
 
-static bool count(struct npu_cross_core *cores, const struct npu_core *c, const struct npu_insn *in)
+/* Some counter that would go up, or the number of this core's sets, is at its end. */
+static bool is_full(const struct npu_cross_core *cores, const struct npu_core *c,
+                    const struct side *s, enum npu_cross mode, uint32_t id)
 {
-    const enum npu_cross mode = (enum npu_cross)in->mode;
-    const uint32_t id = in->event_id;
-    const struct side s = side_of(c, mode);
-    uint8_t *mine = &cores[index_of(c)].sets[mode][id];
-    bool fits = *mine < UINT8_MAX;
+    if (!is_complete(cores, c, s, mode, id))
+        return cores[index_of(c)].sets[mode][id] == UINT8_MAX;
+    for (uint32_t i = s->first; i < s->end; i++)
+        if (is_of_kind(c, i, s->waits) && cores[i].counter[id] >= NPU_CROSS_MAX)
+            return true;
+    return false;
+}
 
-    *mine = (uint8_t)(*mine + fits);
-    if (!take_sets(cores, c, &s, mode, id))
-        return fits;
-    for (uint32_t i = s.first; i < s.end; i++) {
-        if (!is_of_kind(c, i, s.waits))
-            continue;
-        fits = fits && cores[i].counter[id] < NPU_CROSS_MAX;
-        cores[i].counter[id] = (uint8_t)(cores[i].counter[id] + fits);
+static void count(struct npu_cross_core *cores, const struct npu_core *c, const struct side *s,
+                  enum npu_cross mode, uint32_t id)
+{
+    const bool is_last = is_complete(cores, c, s, mode, id);
+
+    cores[index_of(c)].sets[mode][id]++;
+    for (uint32_t i = s->first; is_last && i < s->end; i++) {
+        if (is_of_kind(c, i, s->sets))
+            cores[i].sets[mode][id]--;
+        if (is_of_kind(c, i, s->waits))
+            cores[i].counter[id]++;
     }
+}
+
+struct setting {
+    struct npu_core_int *c;
+    const struct npu_insn *in;
+    struct npu_cross_core *cores;
+};
+
+static bool try_set(void *arg)
+{
+    const struct setting *w = arg;
+    const enum npu_cross mode = (enum npu_cross)w->in->mode;
+    const uint32_t id = w->in->event_id;
+    const struct side s = side_of(&w->c->pub, mode);
+
+    npu_run_lock(w->c->run);
+    const bool fits = !is_full(w->cores, &w->c->pub, &s, mode, id);
+    if (fits)
+        count(w->cores, &w->c->pub, &s, mode, id);
+    npu_run_unlock(w->c->run);
     return fits;
 }
 
+/* A core that runs ahead of those that wait, further than a counter goes, is held until they have
+ * come: which of them is faster is open, and on the chip a kernel may count on it. */
 void npu_cross_run(struct npu_core_int *c, const struct npu_insn *in)
 {
     npu_run_lock(c->run);
-    struct npu_cross_core *cores = npu_run_cross(c->run);
-    const bool ok = cores && count(cores, &c->pub, in);
+    struct setting w = {c, in, npu_run_cross(c->run)};
     npu_run_unlock(c->run);
-    if (!cores)
+    if (!w.cores) {
         npu_fault(&c->pub, NPU_E_NOMEM, in->where, "no memory for the flags between cores");
-    else if (!ok)
+        return;
+    }
+    c->is_setting = true;
+    const bool is_set = npu_run_wait(c, try_set, &w);
+    c->is_setting = false;
+    if (!is_set)
         npu_fault(
             &c->pub, NPU_E_RANGE, in->where,
             "CrossCoreSetFlag: counter %u goes beyond %d: wait for the flag as often as it is "

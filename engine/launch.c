@@ -149,7 +149,8 @@ void npu_poll(struct npu_core *core)
 {
     struct npu_core_int *c = npu_core_int(core);
 
-    npu_settle(core);
+    if (!c->is_setting) /* which is at the head of a queue */
+        npu_settle(core);
     c->polls = true;
     npu_fiber_yield(&c->fiber);
     c->polls = false;

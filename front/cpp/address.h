@@ -39,12 +39,13 @@ constexpr npu_mem mem_of(AscendC::TPosition p)
     }
 }
 /* Where an address of that position lies in this process. A kind of core that has no such memory
- * has no tensor there either: the fault says so, and the address is one that faults when used. */
+ * has no tensor there either: the fault says so, and the address is one that faults when used. In
+ * a mix kernel both kinds run the lines that make tensors, so there only a use is a fault. */
 inline uint8_t *address_in(AscendC::TPosition p, uint32_t addr_bytes, npu_where where)
 {
     npu_core *c = core();
     const npu_bank &bank = c->mem[mem_of(p)];
-    if (NPU_UNLIKELY(!bank.base))
+    if (NPU_UNLIKELY(!bank.base && !c->is_mix))
         npu_fault(c, NPU_E_ARG, where, "a tensor at %s, which lies in %s: %s cores have none",
                   position_name(p), npu_mems[mem_of(p)].name,
                   c->core_kind == CORE_AIV ? "vector" : "cube");

@@ -464,6 +464,36 @@ void buffers_refuse(void **)
         fail_msg("%s", o.story.c_str());
 }
 
+/* Both kinds of cores of a group make all tensors; each uses its own. */
+void tensors_of_others(void **)
+{
+    std::vector<float> gm(64);
+    const auto run = [&](bool is_wrong) {
+        return run_on(CORE_AIC, 2, [&] {
+            LocalTensor<float> ub(TPosition::VECCALC, 1024, 64), l0c(TPosition::CO1, 1024, 256);
+            LocalTensor<half> l0a(TPosition::A2, 0, 256), l0b(TPosition::B2, 0, 256);
+            GlobalTensor<float> g;
+            g.SetGlobalBuffer(gm.data(), gm.size());
+            if (npu_self()->core_kind == CORE_AIC) {
+                if (is_wrong)
+                    Duplicate(ub, 1.0f, 64);
+                Mmad(l0c, l0a, l0b, MmadParams(16, 16, 16, 0, false, true));
+            } else if (GetSubBlockIdx() == 0 && !is_wrong) {
+                Duplicate(ub, 2.0f, 64);
+                PipeBarrier<PIPE_ALL>();
+                DataCopy(g, ub, 64);
+            }
+        });
+    };
+    const outcome well = run(false);
+    if (well.status != NPU_OK || gm[63] != 2.0f)
+        fail_msg("%g: %s", double(gm[63]), well.story.c_str());
+    const outcome wrong = run(true);
+    if (wrong.status == NPU_OK ||
+        !strstr(wrong.story.c_str(), "vdup: dst is in UB, which a cube core does not have"))
+        fail_msg("%s", wrong.story.c_str());
+}
+
 void refuses(void **)
 {
     std::vector<half> gm(64 * 1024);
@@ -598,6 +628,30 @@ void flags_of_a_kind(void **)
             fail_msg("%s", o.story.c_str());
     }
 }
+/* A cube core that is far ahead of its vector cores: their counters go to 15, it is held until they
+ * come. When they do not come often enough, the flag is named. */
+void runs_ahead(void **)
+{
+    for (const int wanted : {100, 80}) {
+        std::vector<int> seen(2);
+        const outcome o = run_on(CORE_AIC, 2, [&] {
+            if (npu_self()->core_kind == CORE_AIC) {
+                for (int i = 0; i < 100; i++)
+                    CrossCoreSetFlag<2, PIPE_FIX>(8);
+                return;
+            }
+            for (int i = 0; i < wanted; i++) {
+                CrossCoreWaitFlag(8);
+                seen[size_t(GetSubBlockIdx())]++;
+            }
+        });
+        if (o.status != (wanted == 100 ? NPU_OK : NPU_E_RANGE) || seen[0] != wanted ||
+            seen[1] != wanted ||
+            !strstr(o.story.c_str(), wanted == 100 ? "" : "counter 8 goes beyond 15"))
+            fail_msg("%d of %d waits: %d and %d: %s", wanted, 100, seen[0], seen[1],
+                     o.story.c_str());
+    }
+}
 void never_arrives(void **)
 {
     const outcome o = run_on(
@@ -653,9 +707,11 @@ int main(void)
         cmocka_unit_test(by_bursts),
         cmocka_unit_test(added_and_split),
         cmocka_unit_test(buffers_refuse),
+        cmocka_unit_test(tensors_of_others),
         cmocka_unit_test(refuses),
         cmocka_unit_test(groups),
         cmocka_unit_test(flags_of_a_kind),
+        cmocka_unit_test(runs_ahead),
         cmocka_unit_test(never_arrives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
