@@ -6,7 +6,9 @@
  */
 #ifndef NPU_FRONT_STD_H
 #define NPU_FRONT_STD_H
+#define NPUTWIN_LEAN_CMATH /* front/std/cmath */
 #include <cmath>
+#undef NPUTWIN_LEAN_CMATH
 #include <cstddef>
 #include <tuple>
 #include <type_traits>

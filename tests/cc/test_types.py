@@ -48,3 +48,19 @@ def test_a_type_that_is_not_taken(cc, element, call, says):
     talk = cc.compile("--npu-arch=dav-2201", "-c", cc.source("bad.asc", text), "-o", "bad.o", expect=1).stderr
     assert [word for word in says if word not in talk] == []
     assert "bad.asc:11:" in talk
+
+
+# front/std/cmath: the facade takes <cmath> without its special functions; who includes it has them.
+@pytest.mark.parametrize("headers", ["#include \"kernel_operator.h\"\n#include <cmath>", "#include <cmath>\n#include \"kernel_operator.h\"",
+                                     "#include \"kernel_operator.h\"\n#include <complex>"])
+def test_special_functions_of_cmath(cc, headers):
+    source = cc.source("special.asc", headers + """
+extern "C" __global__ __aicore__ void k(GM_ADDR x) { (void)x; }
+int main()
+{
+    const double beta = std::beta(2.0, 3.0), length = std::hypot(2.0, 3.0, 6.0);
+    return std::fabs(beta * 12 - 1) < 1e-12 && length == 7 && std::isnan(std::sqrt(-1.0f)) ? 0 : 1;
+}
+""")
+    cc.compile("-x", "asc", "--npu-arch=dav-2201", source, "-o", "special", *cc.runtime)
+    cc.run("./special")
