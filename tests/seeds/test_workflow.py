@@ -21,6 +21,18 @@ def test_action_is_composite_and_says_what_it_takes():
     assert used == set(ACTION["inputs"])
 
 
+def test_pip_gets_the_checkout_that_the_action_lies_in(shell):
+    """No name that a registry may give to somebody else."""
+    step, = [s for s in ACTION["runs"]["steps"] if "$SOURCE" in s.get("run", "") or "SOURCE:-" in s.get("run", "")]
+    script = "pip() { echo \"$@\"; }\n" + step["run"]
+    path = str(ROOT / ".github/actions/setup-nputwin")
+    done = shell(script, sourced=False, TORCH="2.13.0", TORCH_NPU="2.13.0", SOURCE="", GITHUB_ACTION_PATH=path)
+    said = done.stdout.splitlines()
+    assert said[0].startswith("install torch==2.13.0 torch_npu==2.13.0 ")
+    assert (ROOT / said[1].removeprefix("install ")).resolve() == ROOT
+    assert shell(script, sourced=False, TORCH="1", TORCH_NPU="1", SOURCE="x.whl").stdout.endswith("install x.whl\n")
+
+
 def test_sample_gives_the_action_what_it_takes():
     step, = [s for s in JOB["steps"] if s.get("uses", "").startswith("./")]
     assert (ROOT / step["uses"]).is_dir() and set(step["with"]) <= set(ACTION["inputs"])
@@ -55,9 +67,9 @@ def test_environment_step_runs(shell, tmp_path):
     assert shell(f"python -c '{count}'", sourced=False, **env).stdout == "2 Ascend950PR_9599\n"
 
 
-def test_check_and_doctor_of_the_sample(shell, package):
+def test_check_and_doctor_of_the_sample(shell):
     step, = [s for s in JOB["steps"] if s.get("name") == "Check"]
-    assert shell(step["run"], package).returncode == 0
+    assert step["working-directory"] == "." and shell(step["run"], ROOT).returncode == 0
     step, = [s for s in ACTION["runs"]["steps"] if "doctor" in s.get("run", "")]
     done = shell(step["run"], NPUTWIN_SOC="Ascend910B2")
     assert done.returncode == 0, done.stdout + done.stderr
