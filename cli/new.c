@@ -167,44 +167,59 @@ static bool fits_type(const struct template *t, const char *type)
     return !type || strcmp(t->type, type) == 0;
 }
 
-static const struct template *choose(const struct cli_line *line, const struct optype **type)
+const struct template *new_template(const struct wish *wish, const struct optype **type)
 {
-    const char *pattern = value_or(line, "pattern", cli_value(line, "optype") ? "C" : "A"),
-               *route = value_or(line, "route", "library"), *gen = cli_value(line, "gen"),
-               *layout = value_or(line, "layout", "extension"), *name = cli_value(line, "optype");
-
-    if (strcmp(route, "opcommand") == 0) { /* Pattern C has no other way */
-        route = "library";
-        pattern = cli_value(line, "pattern") ? pattern : "C";
-    }
     for (int is_any = 0; is_any < 2; is_any++)
         for (size_t i = 0; i < N_TEMPLATES; i++) {
             const struct template *t = &templates[i];
 
-            if (!fits(pattern, t->pattern) || !fits(route, t->route) || !fits(layout, t->layout) ||
-                (!fits(gen, t->gen) && strcasecmp(t->pattern, "C") != 0))
+            if (!fits(wish->pattern, t->pattern) || !fits(wish->route, t->route) ||
+                !fits(wish->layout, t->layout) ||
+                (!fits(wish->gen, t->gen) && strcasecmp(t->pattern, "C") != 0))
                 continue; /* Pattern C compiles no kernel: it is of any generation */
-            if (fits_type(t, name))
+            if (fits_type(t, wish->type))
                 return t;
-            *type = is_any && *t->type ? optype_find(name) : NULL;
+            *type = is_any && *t->type ? optype_find(wish->type) : NULL;
             if (*type)
                 return t;
         }
+    return NULL;
+}
+
+static void say_what_there_is(const struct wish *wish)
+{
+    const char *near = wish->type ? optype_near(wish->type) : NULL;
+
     fprintf(stderr, "nputwin new: nothing for pattern %s, route %s, generation %s, layout %s",
-            pattern, route, gen ? gen : "7 or 26", layout);
-    if (name && strcasecmp(pattern, "C") == 0)
+            wish->pattern, wish->route, wish->gen ? wish->gen : "7 or 26", wish->layout);
+    if (wish->type && strcasecmp(wish->pattern, "C") == 0)
         fprintf(stderr,
                 ", operator type %s%s%s%s: of `nputwin list aclop`, those whose outputs follow "
                 "from equal or computed shapes",
-                name, optype_near(name) ? "; did you mean " : "",
-                optype_near(name) ? optype_near(name) : "", optype_near(name) ? "?" : "");
+                wish->type, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     fprintf(stderr, "\nthere are:\n");
     for (size_t i = 0; i < N_TEMPLATES; i++)
         fprintf(stderr, "  --pattern %s --route %-8s --gen %-3s --layout %s%s%s\n",
                 templates[i].pattern, templates[i].route, templates[i].gen, templates[i].layout,
                 *templates[i].type ? " --optype " : "", templates[i].type);
     fprintf(stderr, "  --pattern C --optype TYPE, any of `nputwin list aclop`\n");
-    return NULL;
+}
+
+static const struct template *choose(const struct cli_line *line, const struct optype **type)
+{
+    struct wish wish = {value_or(line, "pattern", cli_value(line, "optype") ? "C" : "A"),
+                        value_or(line, "route", "library"), cli_value(line, "gen"),
+                        value_or(line, "layout", "extension"), cli_value(line, "optype")};
+    const struct template *t = NULL;
+
+    if (strcmp(wish.route, "opcommand") == 0) { /* Pattern C has no other way */
+        wish.route = "library";
+        wish.pattern = cli_value(line, "pattern") ? wish.pattern : "C";
+    }
+    t = new_template(&wish, type);
+    if (!t)
+        say_what_there_is(&wish);
+    return t;
 }
 
 /* ---- what is copied ---- */
@@ -217,20 +232,40 @@ static char *template_root(void)
     return cli_find_home(home) ? cli_fmt("%s/tools/nputwin/ops", home) : NULL;
 }
 
+/* A file alone: PATH goes to the top of the tree, PATH@DIR into that folder. */
+static void list_file(struct copy *copy, const char *path, const char *dir, const char *target)
+{
+    char *to = renamed(&copy->names, strrchr(path, '/') + 1);
+
+    cli_word_add(&copy->from, "%s", path);
+    cli_word_add(&copy->to, "%s%s%s%s%s", target, *target ? "/" : "", dir, *dir ? "/" : "", to);
+    free(to);
+}
+
+/* Whether another part is a folder too: they then keep their paths. */
+static bool has_folders(const char *root, const char *parts)
+{
+    size_t n_folders = 0;
+
+    for (size_t n = 0; *parts; parts += n + (parts[n] == ' ')) {
+        char *path = cli_fmt("%s/%.*s", root, (int)(n = strcspn(parts, " ")), parts);
+
+        n_folders += cli_is_folder(path);
+        free(path);
+    }
+    return n_folders > 1;
+}
+
 static void list_part(struct copy *copy, const char *root, const char *part, size_t n_part,
                       const char *target)
 {
-    char *dir = cli_fmt("%s/%.*s", root, (int)n_part, part);
-    bool is_alone = !strchr(copy->t->parts, ' ');
+    char *word = cli_fmt("%.*s", (int)n_part, part), *at = strchr(word, '@');
+    char *dir = cli_fmt("%s/%.*s", root, (int)strcspn(word, "@"), word);
+    bool is_alone = !has_folders(root, copy->t->parts);
     struct cli_words files = {0};
 
-    if (cli_is_file(dir)) { /* a file alone goes to the top of the tree */
-        char *to = renamed(&copy->names, strrchr(dir, '/') + 1);
-
-        cli_word_add(&copy->from, "%s", dir);
-        cli_word_add(&copy->to, "%s%s%s", target, *target ? "/" : "", to);
-        free(to);
-    }
+    if (cli_is_file(dir))
+        list_file(copy, dir, at ? at + 1 : "", target);
     cli_walk(dir, &files);
     for (size_t i = 0; i < files.n; i++) {
         char *name = is_alone ? cli_fmt("%s", files.at[i])
@@ -245,14 +280,16 @@ static void list_part(struct copy *copy, const char *root, const char *part, siz
         free(to);
     }
     cli_words_finish(&files);
+    free(word);
     free(dir);
 }
 
-static int list_files(struct copy *copy, const char *target)
+bool new_list(struct copy *copy, const char *target)
 {
     char *root = template_root();
     const char *part = copy->t->parts;
 
+    read_names(&copy->names, copy->t, copy->name);
     while (root && *part) {
         size_t n = strcspn(part, " ");
 
@@ -263,7 +300,15 @@ static int list_files(struct copy *copy, const char *target)
         fprintf(stderr, "nputwin new: no template at %s/%s: `make prefix` lays it down\n",
                 root ? root : "(no twin)", copy->t->parts);
     free(root);
-    return copy->from.n ? EXIT_FINE : EXIT_FINDINGS;
+    return copy->from.n > 0;
+}
+
+void copy_finish(struct copy *copy)
+{
+    cli_words_finish(&copy->names.from);
+    cli_words_finish(&copy->names.to);
+    cli_words_finish(&copy->from);
+    cli_words_finish(&copy->to);
 }
 
 static bool ends_in(const char *text, const char *end)
@@ -424,7 +469,7 @@ static int write_to(struct copy *copy, const struct cli_line *line)
         *root = '\0';
     plugin = is_plugin ? root : NULL;
     target = into && !plugin ? cli_fmt("%s", root) : place(copy->t, copy->name, plugin);
-    code = list_files(copy, target);
+    code = new_list(copy, target) ? EXIT_FINE : EXIT_FINDINGS;
     if (code == EXIT_FINE)
         code = plugin                                 ? add_to_plugin(copy, plugin, is_dry)
                : into && has_package(copy->t, target) ? add_to_package(copy, target, is_dry)
@@ -482,13 +527,9 @@ static int new_op(const struct cli_line *line, const char *name)
     if (!copy.t)
         return EXIT_USAGE;
     code = check_plan(line, copy.t);
-    read_names(&copy.names, copy.t, name);
     if (code == EXIT_FINE)
         code = write_to(&copy, line);
-    cli_words_finish(&copy.names.from);
-    cli_words_finish(&copy.names.to);
-    cli_words_finish(&copy.from);
-    cli_words_finish(&copy.to);
+    copy_finish(&copy);
     return code;
 }
 

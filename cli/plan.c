@@ -6,6 +6,7 @@
  * with its reason, so that a person can disagree.
  */
 #include "check/check.h"
+#include "cli.h"
 #include "file.h"
 #include "new/new.h"
 #include "opt.h"
@@ -203,9 +204,10 @@ static void choose_generation(struct plan *p)
                  strcmp(p->gen, "26") == 0
                      ? "generation 26: %s, compiled by bisheng and launched with <<<>>>"
                      : "generation 7: %s, ascendc_library and EXEC_KERNEL_CMD",
-                 given     ? "as asked for"
-                 : has_asc ? "there are .asc files"
-                           : "the seeds' way");
+                 given                       ? "as asked for"
+                 : has_asc                   ? "there are .asc files"
+                 : strcmp(p->gen, "26") == 0 ? "one command builds kernel and binding"
+                                             : "the seeds' way");
 }
 
 /* ---- what follows from them ---- */
@@ -223,6 +225,34 @@ static void name_operator(struct plan *p)
         p->op = span_text(kernel->src, (struct span){kernel->name, kernel->name + 1});
     else
         p->op = cli_fmt("%s", "NAME");
+}
+
+/* What `nputwin new` writes. False: it has no template for that. */
+static bool list_of_new(struct plan *p)
+{
+    const char pattern[] = {p->pattern, '\0'};
+    struct wish wish = {pattern, p->route, p->gen, "extension", p->type};
+    struct copy copy = {.name = p->op};
+    bool is_done = false;
+
+    copy.t = strcmp(p->route, "aclnn") == 0 ? NULL : new_template(&wish, &copy.type);
+    is_done = copy.t && new_list(&copy, p->dir);
+    for (size_t i = 0; is_done && i < copy.to.n; i++)
+        cli_word_add(&p->files, "%s", copy.to.at[i]);
+    copy_finish(&copy);
+    return is_done;
+}
+
+/* An operator of the project's own package, or an aclnn function: a host file and what loads it. */
+static void list_of_own(struct plan *p)
+{
+    cli_word_add(&p->files, "%s/%s_ext/__init__.py", p->dir, p->op);
+    cli_word_add(&p->files, "%s/%s_ext/_load.py", p->dir, p->op);
+    cli_word_add(&p->files, "%s/csrc/host/%s.cpp", p->dir, p->op);
+    cli_word_add(&p->files, "%s/CMakeLists.txt", p->dir);
+    cli_word_add(&p->files, "%s/setup.py", p->dir);
+    cli_word_add(&p->files, "%s/test/test.py", p->dir);
+    cli_word_add(&p->files, "%s/README.md", p->dir);
 }
 
 static void place_files(struct plan *p)
@@ -245,20 +275,8 @@ static void place_files(struct plan *p)
     } else {
         p->dir = cli_fmt("%s%s%s_extension", below, has_framework ? "framework/" : "", p->op);
     }
-    cli_word_add(&p->files, "%s/%s_ext/__init__.py", p->dir, p->op);
-    cli_word_add(&p->files, "%s/%s_ext/_load.py", p->dir, p->op);
-    cli_word_add(&p->files, "%s/csrc/host/%s.cpp", p->dir, p->op);
-    if (p->pattern != 'C') {
-        cli_word_add(&p->files, "%s/csrc/host/utils.h", p->dir);
-        cli_word_add(&p->files, "%s/csrc/kernel/%s_custom.cpp", p->dir, p->op);
-    }
-    if (p->pattern == 'B')
-        cli_word_add(&p->files, "%s/csrc/host/tiling/%s_tiling.cpp (when tiling is computed)",
-                     p->dir, p->op);
-    cli_word_add(&p->files, "%s/CMakeLists.txt", p->dir);
-    cli_word_add(&p->files, "%s/setup.py", p->dir);
-    cli_word_add(&p->files, "%s/test/test.py", p->dir);
-    cli_word_add(&p->files, "%s/README.md", p->dir);
+    if (!list_of_new(p))
+        list_of_own(p);
     for (size_t i = 0; project && i < 4; i++) {
         static const char *const parts[] = {"op_host/", "op_kernel/", "tiling headers", "*.json"};
 
@@ -267,18 +285,39 @@ static void place_files(struct plan *p)
     free(below);
 }
 
-static void list_commands(struct plan *p)
+/* Where `new` has no template: the nearest example that is installed, and what to put into it. */
+static void list_own_commands(struct plan *p)
 {
-    cli_word_add(&p->commands, "nputwin doctor");
-    if (p->pattern == 'C' && p->type && !is_built_in(p->type))
+    char home[CLI_PATH_BYTES];
+    bool is_aclnn = strcmp(p->route, "aclnn") == 0, has_home = cli_find_home(home);
+
+    if (is_aclnn)
+        cli_word_add(&p->commands, "nputwin doctor --op aclnn%s   # is the function there",
+                     p->type);
+    else
         cli_word_add(&p->commands,
                      "cmake -S . -B build && cmake --build build && build/*.run   # installs %s",
                      p->type);
-    cli_word_add(&p->commands, "nputwin new op %s --pattern %c --route %s --gen %s%s%s%s --into %s",
-                 p->op, p->pattern, strcmp(p->route, "pybind") == 0 ? "pybind" : "library",
-                 p->pattern == 'C' ? "7" : p->gen, p->pattern == 'C' ? " --optype " : "",
-                 p->pattern == 'C' ? p->type : "", p->plan == 'B' ? " --plan b" : "",
-                 p->plan == 'B' ? "." : p->dir);
+    cli_word_add(
+        &p->commands,
+        "cp -r '%s/tools/nputwin/ops/custom_ops/axpy_custom/framework/axpy_ext' %s   # then "
+        "%s%s for AxpyCustom, with its own inputs and attributes",
+        has_home ? home : "$ASCEND_HOME_PATH", p->dir, is_aclnn ? "EXEC_NPU_CMD_EXT of aclnn" : "",
+        p->type);
+}
+
+static void list_commands(struct plan *p)
+{
+    cli_word_add(&p->commands, "nputwin doctor");
+    if (strcmp(p->route, "aclnn") == 0 || (p->type && !is_built_in(p->type)))
+        list_own_commands(p);
+    else
+        cli_word_add(&p->commands,
+                     "nputwin new op %s --pattern %c --route %s --gen %s%s%s%s --into %s", p->op,
+                     p->pattern, strcmp(p->route, "pybind") == 0 ? "pybind" : "library",
+                     p->pattern == 'C' ? "7" : p->gen, p->pattern == 'C' ? " --optype " : "",
+                     p->pattern == 'C' ? p->type : "", p->plan == 'B' ? " --plan b" : "",
+                     p->plan == 'B' ? "." : p->dir);
     if (p->plan == 'B')
         cli_word_add(&p->commands,
                      "nputwin build npu_%s   # the file of op_plugin/ops, object only", p->op);

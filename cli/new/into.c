@@ -10,6 +10,8 @@
 
 #include <errno.h>
 #include <glob.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,20 +75,78 @@ static bool insert_in_call(struct change *change, const char *call, const char *
     return false;
 }
 
-static void print_lines_added(const struct change *change)
+struct lines {
+    const char **at;
+    size_t n, room;
+};
+
+static struct lines lines_of(const char *text)
 {
-    const char *old = change->old, *line = change->text;
+    struct lines lines = {0};
+
+    while (*text) {
+        lines.at = cli_room(lines.at, lines.n, &lines.room, sizeof(*lines.at));
+        lines.at[lines.n++] = text;
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
+    return lines;
+}
+
+static bool is_same_line(const char *a, const char *b)
+{
+    size_t n = strcspn(a, "\n");
+
+    return n == strcspn(b, "\n") && strncmp(a, b, n) == 0;
+}
+
+static void print_line(char sign, const char *line)
+{
+    printf("%c %.*s\n", sign, (int)strcspn(line, "\n"), line);
+}
+
+/* Where both texts differ in the middle, by their longest common part. */
+static void print_middle(const char **old, size_t n, const char **now, size_t m)
+{
+    uint32_t *common = calloc((n + 1) * (m + 1), sizeof(*common)); /* of what follows line i, j */
+    size_t row = m + 1;
+
+    for (size_t i = n; common && i-- > 0;)
+        for (size_t j = m; j-- > 0;) {
+            uint32_t down = common[(i + 1) * row + j], right = common[i * row + j + 1];
+
+            common[i * row + j] = is_same_line(old[i], now[j]) ? common[(i + 1) * row + j + 1] + 1
+                                  : down > right               ? down
+                                                               : right;
+        }
+    for (size_t i = 0, j = 0; i < n || j < m;) {
+        if (i < n && j < m && is_same_line(old[i], now[j])) {
+            i++;
+            j++;
+        } else if (i < n &&
+                   (j == m || !common || common[(i + 1) * row + j] >= common[i * row + j + 1])) {
+            print_line('-', old[i++]);
+        } else {
+            print_line('+', now[j++]);
+        }
+    }
+    free(common);
+}
+
+static void print_diff(const struct change *change)
+{
+    struct lines old = lines_of(change->old), now = lines_of(change->text);
+    size_t head = 0, tail = 0;
 
     printf("%s\n", change->path);
-    while (*line) {
-        size_t n = strcspn(line, "\n"), m = strcspn(old, "\n");
-
-        if (n == m && strncmp(line, old, n) == 0)
-            old += m + (old[m] == '\n');
-        else
-            printf("+ %.*s\n", (int)n, line);
-        line += n + (line[n] == '\n');
-    }
+    while (head < old.n && head < now.n && is_same_line(old.at[head], now.at[head]))
+        head++;
+    while (tail < old.n - head && tail < now.n - head &&
+           is_same_line(old.at[old.n - 1 - tail], now.at[now.n - 1 - tail]))
+        tail++;
+    print_middle(old.at + head, old.n - head - tail, now.at + head, now.n - head - tail);
+    free(old.at);
+    free(now.at);
 }
 
 int apply_changes(const struct change *change, size_t n, bool is_dry)
@@ -99,7 +159,7 @@ int apply_changes(const struct change *change, size_t n, bool is_dry)
         if (is_new && code == EXIT_FINE && change[i].text)
             printf("%s\n", change[i].path);
         else if (code == EXIT_FINE && change[i].text)
-            print_lines_added(&change[i]);
+            print_diff(&change[i]);
         if (code == EXIT_FINE && change[i].text && !is_dry &&
             !(is_new ? cli_write_new : cli_write)(change[i].path, change[i].text,
                                                   strlen(change[i].text))) {
@@ -184,12 +244,13 @@ static char *kernel_lines(const struct copy *copy, const char *cmake)
     return text ? text : cli_fmt("%s", "");
 }
 
-/* " csrc/host/a.cpp ..." of the template's add_library(... SHARED ...). */
+/* " csrc/host/a.cpp ..." of the template's add_library(... SHARED ...); a package binds once. */
 static char *host_sources(const char *cmake)
 {
     const char *at = strstr(cmake, "SHARED");
 
-    return at ? cli_fmt("%.*s", (int)strcspn(at + 6, ")"), at + 6) : cli_fmt("%s", "");
+    return replaced(at ? cli_fmt("%.*s", (int)strcspn(at + 6, ")"), at + 6) : cli_fmt("%s", ""),
+                    " csrc/host/pybind.cpp", "");
 }
 
 /* ---- the layouts ---- */
@@ -231,14 +292,21 @@ static bool add_test(struct into *into, const struct copy *copy, const char *dir
     return is_done;
 }
 
+/* Where the functions of the gradient begin; NULL. */
+static const char *gradient(const char *text)
+{
+    const char *setup = strstr(text, "def _setup(");
+
+    return setup ? setup : strstr(text, "def _backward(");
+}
+
 /* What the template's __init__.py does beside loading, as a module of its own. */
 static bool add_gradient(struct into *into, const struct copy *copy, const char *dir,
                          const char *package)
 {
     char *text = text_of(copy, "/__init__.py"), *init = cli_fmt("%s/__init__.py", package),
          *line = cli_fmt("from . import %s  # noqa: E402, F401\n", copy->name);
-    const char *begin =
-        text && strstr(text, "register_autograd") ? strstr(text, "def _setup(") : NULL;
+    const char *begin = text && strstr(text, "register_autograd") ? gradient(text) : NULL;
     struct change *change = begin ? open_next(into, dir, init) : NULL;
     bool is_done = !begin || change;
 
@@ -283,31 +351,43 @@ static bool change_cmake(struct into *into, const struct copy *copy, const char 
     return is_done;
 }
 
-/* The host function as the package's own, past the dispatcher. */
-static bool change_pybind(struct into *into, const struct copy *copy, const char *dir,
-                          const char *package)
+/* From begins to the first end behind it, both included; the caller frees it. NULL: not there. */
+static char *between(const char *text, const char *begins, const char *ends)
 {
-    struct change *bind = open_next(into, dir, "csrc/pybind.asc"), *init = NULL;
-    char *type = camel(copy->name), *include = cli_fmt("#include \"%s.h\"\n", copy->name),
-         *def = cli_fmt("    m.def(\"%s\", &npu::%s, "
-                        "pybind11::call_guard<pybind11::gil_scoped_release>());\n",
-                        copy->name, type);
-    char *path = cli_fmt("%s/__init__.py", package),
-         *lines = cli_fmt("\nfrom ._C import %s  # noqa: E402\n\n__all__ += [\"%s\"]\n"
-                          "torch.library.register_autograd(\"npu::%s\", lambda ctx, grad: (grad, "
-                          "grad))\n",
-                          copy->name, copy->name, copy->name);
-    bool is_done = bind && insert_line(bind, "#include \"", include, false) &&
-                   insert_line(bind, "}", def, true);
+    const char *from = text ? strstr(text, begins) : NULL, *to = from ? strstr(from, ends) : NULL;
 
-    init = is_done ? open_next(into, dir, path) : NULL;
-    is_done = init && strstr(init->text, "__all__");
+    return to ? cli_fmt("%.*s", (int)(to - from) + (int)strlen(ends), from) : NULL;
+}
+
+/* The host function as the package's own, past the dispatcher: the template's declaration and m.def
+ * go into the package's binding, its import and gradient into the package. */
+static bool change_pybind(struct into *into, const struct copy *copy, const char *dir,
+                          const char *package, bool is_bisheng)
+{
+    const char *file = is_bisheng ? "csrc/pybind.asc" : "csrc/host/pybind.cpp",
+               *begins = is_bisheng ? "#include \"" : "at::Tensor ";
+    char *text = text_of(copy, is_bisheng ? "/pybind.asc" : "/pybind.cpp"),
+         *own = text_of(copy, "/__init__.py");
+    char *declares = between(text, begins, "\n"), *binds = between(text, "    m.def(", ";\n"),
+         *gradient = between(own, "torch.library.register_autograd(", "\n");
+    char *init = cli_fmt("%s/__init__.py", package),
+         *lines = cli_fmt("\nfrom ._C import %s  # noqa: E402\n\n__all__ += [\"%s\"]\n%s",
+                          copy->name, copy->name, gradient ? gradient : "");
+    struct change *bind = declares && binds ? open_next(into, dir, file) : NULL,
+                  *change = bind && insert_line(bind, begins, declares, false) &&
+                                    insert_line(bind, "}", binds, true)
+                                ? open_next(into, dir, init)
+                                : NULL;
+    bool is_done = change && gradient && strstr(change->text, "__all__");
+
     if (is_done)
-        put(init, strlen(init->text), lines);
-    free(type);
-    free(include);
-    free(def);
-    free(path);
+        put(change, strlen(change->text), lines);
+    free(text);
+    free(own);
+    free(declares);
+    free(binds);
+    free(gradient);
+    free(init);
     free(lines);
     return is_done;
 }
@@ -318,9 +398,9 @@ static bool change_bisheng(struct into *into, const struct copy *copy, const cha
 {
     struct change *setup = open_next(into, dir, "setup.py");
     char *source = cli_fmt(", \"%s.asc\"", copy->name), *bind = text_of(copy, "/csrc/pybind.asc");
-    bool is_done =
-        setup && insert_in_call(setup, "SOURCES = (", ".asc", ')', source) &&
-        (bind ? change_pybind(into, copy, dir, package) : add_gradient(into, copy, dir, package));
+    bool is_done = setup && insert_in_call(setup, "SOURCES = (", ".asc", ')', source) &&
+                   (bind ? change_pybind(into, copy, dir, package, true)
+                         : add_gradient(into, copy, dir, package));
 
     free(source);
     free(bind);
@@ -329,9 +409,12 @@ static bool change_bisheng(struct into *into, const struct copy *copy, const cha
 
 static bool change_extension(struct into *into, const struct copy *copy, const char *dir)
 {
-    bool is_bisheng = strcmp(copy->t->gen, "26") == 0 && !copy->type;
-    char *package = python_package(dir),
-         *own = cli_fmt("%s_%s", copy->name, is_bisheng ? "asc" : "ext");
+    bool is_bisheng = strcmp(copy->t->gen, "26") == 0 && !copy->type,
+         is_pybind = !is_bisheng && strcmp(copy->t->route, "pybind") == 0;
+    char *package = python_package(dir), *own = cli_fmt("%s_%s", copy->name,
+                                                        is_bisheng  ? "asc"
+                                                        : is_pybind ? "pybind"
+                                                                    : "ext");
     char *line =
         cli_fmt("\n`torch.ops.npu.%s`: `csrc/%s%s.%s`, tested by `test/test_%s.py`.\n", copy->name,
                 is_bisheng ? "" : "host/", copy->name, is_bisheng ? "asc" : "cpp", copy->name);
@@ -341,8 +424,9 @@ static bool change_extension(struct into *into, const struct copy *copy, const c
     if (is_bisheng)
         is_done = is_done && change_bisheng(into, copy, dir, package);
     else
-        is_done =
-            is_done && change_cmake(into, copy, dir) && add_gradient(into, copy, dir, package);
+        is_done = is_done && change_cmake(into, copy, dir) &&
+                  (is_pybind ? change_pybind(into, copy, dir, package, false)
+                             : add_gradient(into, copy, dir, package));
     free(package);
     free(own);
     free(line);

@@ -17,6 +17,11 @@ struct template
     const char *pattern, *route, *gen, *layout, *type, *parts, *word, *more, *without;
 };
 
+/* What is asked for; NULL: anything. */
+struct wish {
+    const char *pattern, *route, *gen, *layout, *type;
+};
+
 /* What a text of the template becomes: pairs of from and to. */
 struct names {
     struct cli_words from, to;
@@ -31,6 +36,13 @@ struct copy {
     struct cli_words from, to;
 };
 
+/* The first template that fits; *type: the row that its texts are written from, NULL when it is
+ * copied as it is. NULL: there is none. */
+const struct template *new_template(const struct wish *wish, const struct optype **type);
+/* The files of copy->t below target; false, with the reason on stderr, when templates are not
+ * installed. copy->t, type and name are the caller's; finish it in any case. */
+bool new_list(struct copy *copy, const char *target);
+void copy_finish(struct copy *copy);
 /* add_rows as AddRows; the caller frees it. */
 char *camel(const char *name);
 /* The text of the i-th file under its new names; the caller frees it. NULL with errno set. */

@@ -30,7 +30,7 @@ def fingerprint(project, cann, env):
     home = Path(cann["ASCEND_HOME_PATH"])
     arch = home / f"{platform.machine()}-linux"
     h = hashlib.sha256(repr((sorted(env.items()), sys.executable, str(home))).encode())
-    for f in sorted((HERE / project).rglob("*")):
+    for f in sorted(f for folder in {project, *SHARES.get(project, ())} for f in (HERE / folder).rglob("*")):
         if f.is_file() and "__pycache__" not in f.parts:
             h.update(f.read_bytes())
     h.update((home / "bin" / "bisheng").read_bytes())
@@ -54,7 +54,10 @@ def build(project, cann, build_root, tag, **env):
     return out / "lib"
 
 
+SHARES = {"pybind": ["legacy"]}  # a project that compiles files of another one
+
 PROJECTS = {
+    "pybind": ("add_custom_pybind", {"a2": {"SOC_VERSION": "Ascend910B2"}, "a5": {"SOC_VERSION": "Ascend950PR_9599"}}),
     "legacy": ("add_custom_ext", {"a2": {"SOC_VERSION": "Ascend910B2"}, "a5": {"SOC_VERSION": "Ascend950PR_9599"}}),
     "asc": ("add_custom_asc", {"a2": {"NPU_ARCH": "dav-2201"}, "a5": {"NPU_ARCH": "dav-3510"}}),
     "rms_norm/legacy": ("rms_norm_ext", {"a2": {"SOC_VERSION": "Ascend910B2"}, "a5": {"SOC_VERSION": "Ascend950PR_9599"}}),

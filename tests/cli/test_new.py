@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ROWS = re.findall(r'^TEMPLATE\("(\w)", "(\w+)", +"(\d+)", +"(\w+)", +"(\w*)", +"([\w/ .]+)",\s+"(\w+)",\s+"[^"]*", "([^"]*)"\)', (ROOT / "cli/template.def").read_text(), re.M)
+ROWS = re.findall(r'^TEMPLATE\("(\w)", "(\w+)", +"(\d+)", +"(\w+)", +"(\w*)", +"([\w/ .@]+)",\s+"(\w+)",\s+"[^"]*", "([^"]*)"\)', (ROOT / "cli/template.def").read_text(), re.M)
 SAMPLE = [("A", "library", "7", "extension"), ("B", "direct", "26", "extension")]
 
 
@@ -40,12 +40,14 @@ def test_names_are_replaced_and_nothing_else(new, tmp_path, row):
     camel = "".join(part.capitalize() for part in word.split("_"))
     parts = row[5].split()
     sources = {}
+    is_alone = sum((ROOT / "ops" / part).is_dir() for part in parts) == 1
     for part in parts:
+        part, _, folder = part.partition("@")
         if (ROOT / "ops" / part).is_file():
-            sources[Path(part).name] = ROOT / "ops" / part
+            sources[(Path(folder) / Path(part).name).as_posix()] = ROOT / "ops" / part
         for path in (ROOT / "ops" / part).rglob("*"):
             if path.is_file() and not {"build", "dist", "staging", "__pycache__"} & set(path.parts) and not any(word in path.as_posix() for word in row[7].split()):
-                sources[path.relative_to(ROOT / "ops" / part if len(parts) == 1 else ROOT / "ops").as_posix()] = path
+                sources[path.relative_to(ROOT / "ops" / part if is_alone else ROOT / "ops").as_posix()] = path
     tree = tmp_path / place(row)
     made = {p.relative_to(tree).as_posix(): p for p in tree.rglob("*") if p.is_file()}
     assert len(made) == len(sources) >= 4
@@ -54,7 +56,7 @@ def test_names_are_replaced_and_nothing_else(new, tmp_path, row):
         text = text.replace("functional.rms_norm", "")  # torch's
         assert word not in text and (row[4] or camel not in text), name  # the called operator keeps its name
     same = [name for name in made if name in sources and made[name].read_bytes() == sources[name].read_bytes()]
-    assert "setup.py" in same or "amct_ops/ops_build.sh" in same and "amct_ops/setup.py" in same or len(parts) == 1 or row[1] == "direct"
+    assert "setup.py" in same or "amct_ops/ops_build.sh" in same and "amct_ops/setup.py" in same or len(parts) == 1 or row[1] in ("direct", "pybind")
 
 
 @pytest.mark.parametrize("row", ROWS, ids=["-".join(filter(None, row[:5])) for row in ROWS])
@@ -88,7 +90,7 @@ def test_an_operator_project_keeps_it_in_framework(new, tmp_path):
     (["my_add"], "a name of an example"), (["Scale"], "small letters"), (["a-b"], "small letters"), (["class"], "a word of Python or C++"),
     (["../x"], "small letters"), ([""], "small letters"), (["scale", "--pattern", "Q"], "nothing for pattern Q"),
     (["scale", "--optype", "Addd"], "did you mean Add?"), (["scale", "--plan", "c"], "--plan c: a or b"),
-    (["scale", "--plan", "b", "--layout", "amct"], "not route library, layout amct"), (["scale", "--route", "pybind", "--gen", "7"], "nothing for"), ([], "takes the word op and a name")])
+    (["scale", "--plan", "b", "--layout", "amct"], "not route library, layout amct"), (["scale", "--route", "pybind", "--pattern", "B"], "nothing for pattern B, route pybind"), ([], "takes the word op and a name")])
 def test_usage_errors(new, tmp_path, args, says):
     done = new(*args)
     assert (done.returncode, done.stdout) == (2, "") and says in done.stderr and list(tmp_path.iterdir()) == []
@@ -113,7 +115,7 @@ def test_into_an_extension(new, run, tmp_path):
     """One host file, one kernel, one ascendc_library linked in, one test class, a line in the README."""
     new("scale_rows")
     changed = lines_added(new, tmp_path, "--into", "scale_rows_extension")
-    assert set(changed) == {f"scale_rows_extension/{name}" for name in ("CMakeLists.txt", "README.md", "test/test.py")}
+    assert set(changed) == {f"scale_rows_extension/{name}" for name in ("CMakeLists.txt", "README.md", "test/test.py", "scale_rows_ext/__init__.py")}
     cmake = changed["scale_rows_extension/CMakeLists.txt"][1]
     assert "from test_gated_sum import TestGatedSum" in changed["scale_rows_extension/test/test.py"][1]
     assert "ascendc_library(gated_sum_kernel STATIC csrc/kernel/gated_sum_custom.cpp)" in cmake
@@ -130,11 +132,12 @@ def test_into_an_extension(new, run, tmp_path):
     (["--gen", "26"], {"setup.py", "csrc/pybind.asc", "README.md", "test/test.py", "scale_rows_asc/__init__.py"}),
     (["--pattern", "C"], {"CMakeLists.txt", "README.md", "test/test.py", "scale_rows_ext/__init__.py"}),
     (["--optype", "Add"], {"CMakeLists.txt", "README.md", "test/test.py"}),
-    (["--pattern", "B"], {"CMakeLists.txt", "README.md", "test/test.py"}),
+    (["--pattern", "B"], {"CMakeLists.txt", "README.md", "test/test.py", "scale_rows_ext/__init__.py"}),
+    (["--route", "pybind", "--gen", "7"], {"CMakeLists.txt", "README.md", "test/test.py", "csrc/host/pybind.cpp", "scale_rows_pybind/__init__.py"}),
     (["--pattern", "B", "--gen", "26"], {"setup.py", "README.md", "test/test.py", "scale_rows_asc/__init__.py"}),
     (["--route", "direct"], {"README.md"}),
     (["--pattern", "B", "--route", "direct"], {"README.md"}),
-], ids=["asc", "layer_norm_v3", "Add", "B-7", "B-26", "direct", "direct-B"])
+], ids=["asc", "layer_norm_v3", "Add", "B-7", "pybind-7", "B-26", "direct", "direct-B"])
 def test_into_the_other_layouts(new, run, tmp_path, args, files):
     tree = "scale_rows_direct" if "direct" in args else "scale_rows_extension"
     new("scale_rows", *args)
@@ -215,17 +218,58 @@ def test_into_what_is_no_package(new, tmp_path):
 LONG = [pytest.param(row, marks=[] if row[:4] in SAMPLE else pytest.mark.long, id="-".join(filter(None, row[:5]))) for row in ROWS]
 
 
+@pytest.fixture
+def from_new_to_report(new, run, tmp_path):
+    """from_new_to_report(tree, arguments...): one `new` for each list of arguments, then the commands alone; what `test` printed."""
+
+    def walk(tree, *calls):
+        for args in calls:
+            done = new(*args)
+            assert done.returncode == 0, done.stderr
+        site = str(tmp_path / "site")
+        env = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PIP_TARGET": site, "PYTHONPATH": site}
+        for command in ("build", "install", "test"):
+            done = run("nputwin", command, "--python", sys.executable, env=env, cwd=tmp_path / tree)
+            assert done.returncode == 0, done.stderr[-4000:]
+        assert run("nputwin", "report", env=env, cwd=tmp_path / tree).returncode == 0
+        return done.stderr
+
+    return walk
+
+
 @pytest.mark.parametrize("row", LONG)
-def test_a_fresh_tree_builds_and_passes(new, run, tmp_path, row):
-    """From new to report, with the commands alone."""
-    assert new("gated_sum", *arguments(*row)).returncode == 0
-    tree = tmp_path / ("amct_ops" if row[3] == "amct" else place(row))
-    site = str(tmp_path / "site")
-    env = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PIP_TARGET": site, "PYTHONPATH": site}
-    for command in ("build", "install", "test"):
-        done = run("nputwin", command, "--python", sys.executable, env=env, cwd=tree)
-        assert done.returncode == 0, done.stderr[-4000:]
-    assert run("nputwin", "report", env=env, cwd=tree).returncode == 0
+def test_a_fresh_tree_builds_and_passes(from_new_to_report, row):
+    tree = "amct_ops" if row[3] == "amct" else place(row)
+    from_new_to_report(tree, ["gated_sum", *arguments(*row)])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("args", [["--route", "opcommand"], ["--optype", "SortV2"], ["--optype", "SoftmaxV2"]], ids=" ".join)
+def test_an_operator_of_cann_builds_and_passes(from_new_to_report, args):
+    from_new_to_report("gated_sum_extension", ["gated_sum", *args])
+
+
+INTO = {"A-7": ([], []), "A-26": (["--gen", "26"],) * 2, "pybind-7": (["--route", "pybind", "--gen", "7"],) * 2, "B-7": (["--pattern", "B"],) * 2, "B-26": (["--pattern", "B", "--gen", "26"],) * 2,
+        "C": (["--pattern", "C"],) * 2, "C-into-A": ([], ["--optype", "Add"]), "direct": (["--route", "direct"],) * 2,
+        "amct": (["--layout", "amct"],) * 2}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first, second", INTO.values(), ids=INTO)
+def test_a_package_of_two_operators_builds_and_passes(from_new_to_report, tmp_path, first, second):
+    tree = "" if "amct" in first else "scale_rows_direct" if "direct" in first else "scale_rows_extension"
+    printed = from_new_to_report("amct_ops" if "amct" in first else tree, ["scale_rows", *first], ["gated_sum", *second, "--into", tree or "."])
+    if "direct" in first:
+        assert "./scale_rows" in printed and "./gated_sum" in printed
+    else:
+        files = [path for folder in ("test", "tests/amct_ops") for path in (tmp_path / tree / folder).glob("test*.py")]
+        assert len(files) == 2
+        assert sum(map(int, re.findall(r"^Ran (\d+) tests", printed, re.M))) == sum(path.read_text().count("    def test_") for path in files)
+
+
+@pytest.mark.long
+def test_the_example_of_plan_b_builds_and_passes(from_new_to_report):
+    from_new_to_report("tree/examples/gated_sum_extension", ["gated_sum", "--plan", "b", "--into", "tree"])
 
 
 def test_the_walk_of_the_docs_is_the_sequence_of_the_readme():

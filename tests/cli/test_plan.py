@@ -2,6 +2,7 @@
 """`nputwin plan`: one project for each rule by which a way is chosen."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -30,6 +31,7 @@ def plan(run, tmp_path):
     # the route
     ({}, [], {"route": "library"}, "torch.library"),
     ({}, ["--goal", "quick"], {"route": "pybind", "generation": "26"}, "no operator of torch"),
+    ({}, ["--goal", "quick", "--gen", "7"], {"route": "pybind", "generation": "7"}, "as asked for"),
     ({}, ["--goal", "graph"], {"route": "library"}, "TorchAir"),
     ({}, ["--optype", "LayerNormV3"], {"pattern": "C", "operator": "layer_norm_v3"}, "built into CANN"),
     # Plan A or B
@@ -67,17 +69,24 @@ def test_plan_b_has_its_two_places(plan):
 
 
 @pytest.mark.parametrize("args", [["--name", "scale"], ["--name", "scale", "--deliver", "op-plugin"], ["--optype", "ReduceSum", "--name", "row_sum"],
-                                  ["--name", "scale", "--goal", "quick"], ["--optype", "LayerNormV3", "--deliver", "op-plugin", "--name", "norm"]],
+                                  ["--name", "scale", "--goal", "quick"], ["--name", "scale", "--goal", "quick", "--gen", "7"], ["--name", "scale", "--gen", "26"],
+                                  ["--optype", "LayerNormV3", "--deliver", "op-plugin", "--name", "norm"]],
                          ids=" ".join)
 def test_the_command_that_it_names_makes_the_files_that_it_names(plan, run, tmp_path, args):
     data = plan({}, *args)
     command, = [line.split() for line in data["commands"] if line.startswith("nputwin new ")]
     done = run(*command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    wanted = {name.split(" (")[0] for name in data["files"] if "(when " not in name and "csrc" not in name and "_load" not in name}
-    if data["generation"] == "26":  # one folder of .asc files, and a package of another name
-        wanted = {name for name in wanted if "_ext/" not in name and "CMakeLists" not in name}
-    assert wanted <= set(done.stdout.split()), done.stdout
+    assert {name.split(" (")[0] for name in data["files"]} == set(done.stdout.split()) - {"+", "-"}, done.stdout
+
+
+def test_what_new_has_no_template_for_names_an_example_that_is_there(plan, tmp_path):
+    for files, args, says in ((PROJECT, [], "ScaleCustom for AxpyCustom"),
+                              ({}, ["--optype", "LayerNormV3", "--soc", "Ascend950PR_9599"], "EXEC_NPU_CMD_EXT of aclnnLayerNormV3")):
+        data = plan(files, *args)
+        copy, = [line for line in data["commands"] if line.startswith("cp -r ")]
+        assert says in copy and (Path(copy.split("'")[1]) / "csrc/host").is_dir()
+        assert not any(line.startswith("nputwin new") for line in data["commands"])
 
 
 @pytest.mark.parametrize("args, says", [

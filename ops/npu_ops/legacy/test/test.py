@@ -64,6 +64,17 @@ class TestAddCustom(TestCase):
         for args in ((x, x), (x.t(), x.t())):
             torch.library.opcheck(torch.ops.npu.add_custom.default, args)
 
+    def test_autograd(self):
+        """d(a (a + b)) = (2 a + b, a): through the kernel, eager and compiled."""
+        def f(a, b):
+            return a * torch.ops.npu.add_custom(a, b)
+
+        for run in (f, torch.compile(f, backend="aot_eager", fullgraph=True)):
+            a, b = (torch.randint(-8, 9, (50,)).half().npu().requires_grad_() for _ in range(2))
+            da, db = torch.autograd.grad(run(a, b).sum(), (a, b))
+            self.assertTrue(torch.equal(da.cpu(), (2 * a + b).detach().cpu()))
+            self.assertTrue(torch.equal(db.cpu(), a.detach().cpu()))
+
     def test_bad_input(self):
         with self.assertRaisesRegex(RuntimeError, "float16, got Float and Half"):
             torch.ops.npu.add_custom(torch.ones(4).npu(), torch.ones(4).half().npu())

@@ -34,9 +34,19 @@ uint32_t Blocks(int64_t length)
     return static_cast<uint32_t>(std::min(cores, (length + TILE - 1) / TILE));
 }
 
+at::Tensor meta_add_custom(const at::Tensor &x, const at::Tensor &y)
+{
+    Check(x, y);
+    return at::empty_symint(x.sym_sizes(), x.options());
+}
+
+} // namespace
+
+/* Outside of the unnamed namespace: a binding may call it too. */
 at::Tensor run_add_custom(const at::Tensor &x, const at::Tensor &y)
 {
     Check(x, y);
+    TORCH_CHECK(x.is_privateuseone(), "add_custom: x must be on an npu, is on ", x.device());
     TORCH_CHECK(x.device() == y.device(), "add_custom: x is on ", x.device(), ", y on ",
                 y.device());
     TORCH_CHECK(x.numel() <= std::numeric_limits<uint32_t>::max() - TILE,
@@ -51,14 +61,6 @@ at::Tensor run_add_custom(const at::Tensor &x, const at::Tensor &y)
         EXEC_KERNEL_CMD(add_custom, Blocks(length), denseX, denseY, z, length);
     return z;
 }
-
-at::Tensor meta_add_custom(const at::Tensor &x, const at::Tensor &y)
-{
-    Check(x, y);
-    return at::empty_symint(x.sym_sizes(), x.options());
-}
-
-} // namespace
 
 TORCH_LIBRARY_FRAGMENT(npu, m) { m.def("add_custom(Tensor x, Tensor y) -> Tensor"); }
 

@@ -91,6 +91,20 @@ class TestRmsNorm(TestCase):
     def test_opcheck(self):
         torch.library.opcheck(torch.ops.npu.rms_norm.default, (torch.randn(4, 6).npu(), torch.randn(6).npu()))
 
+    def test_autograd(self):
+        def loss(norm, x, gamma):
+            return (norm(x, gamma) * weight.to(x)).sum()
+
+        weight = torch.randn(7, 96)
+        leaves = [torch.randn(7, 96), torch.randn(96)]
+        cpu = [t.double().requires_grad_() for t in leaves]
+        want = torch.autograd.grad(loss(lambda x, g: torch.nn.functional.rms_norm(x, (96,), g, 1e-6), *cpu), cpu)
+        ours = torch.ops.npu.rms_norm
+        for norm in (ours, torch.compile(lambda x, g: ours(x, g), backend="aot_eager", fullgraph=True)):
+            npu = [t.npu().requires_grad_() for t in leaves]
+            for g, w in zip(torch.autograd.grad(loss(norm, *npu), npu), want):
+                torch.testing.assert_close(g.cpu(), w.float(), rtol=1e-4, atol=1e-5)
+
     def test_bad_input(self):
         norm, x, p = torch.ops.npu.rms_norm, torch.ones(2, 4).npu(), torch.ones(4).npu()
         for said, call in (("float16, bfloat16 or float32, got Int", lambda: norm(x.int(), p.int())),
