@@ -244,7 +244,7 @@ char *span_text(const struct src *s, struct span span);
 bool span_has(const struct src *s, struct span span, const char *word);
 /* The next call of name at or after *at inside to; *at moves behind its name. */
 bool next_call(const struct src *s, const char *name, int32_t *at, int32_t to, struct call *call);
-/* Adjacent literals joined, escapes kept; NULL when the span is no string. The caller frees it. */
+/* What adjacent literals say; NULL when the span is no string. The caller frees it. */
 char *span_string(const struct src *s, struct span span);
 const struct fn *fn_find(const struct check *c, const char *name);
 /* The function of that name that s means: its own, else the one that lies nearest in what is loaded

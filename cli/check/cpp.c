@@ -218,14 +218,17 @@ bool next_call(const struct src *s, const char *name, int32_t *at, int32_t to, s
     return false;
 }
 
-/* A backslash at the end of a line goes on in the next one. */
-static void join_lines(char *text)
+/* What an ordinary literal says: a backslash at the end of a line goes on in the next one, before a
+ * quote or another backslash it is not meant itself. */
+static void unescape(char *text)
 {
     char *to = text;
 
     for (const char *at = text; *at; at++) {
         if (at[0] == '\\' && at[1] == '\n')
             at++;
+        else if (at[0] == '\\' && at[1] && strchr("\"'\\", at[1]))
+            *to++ = *++at;
         else
             *to++ = *at;
     }
@@ -240,25 +243,28 @@ char *span_string(const struct src *s, struct span span)
         const struct cc_tok *tok = i < s->lex.n ? &s->lex.tok[i] : NULL;
         const char *at = tok ? s->code + tok->at : "", *begin = memchr(at, '"', tok ? tok->len : 0);
         size_t n = 0;
-        char *longer = NULL;
+        char *longer = NULL, *part = NULL;
+        bool is_raw = begin && begin > at && begin[-1] == 'R';
 
         if (!tok || tok->kind != TOK_STR || !begin) {
             free(text);
             return NULL;
         }
         n = tok->len - (size_t)(begin - at);
-        if (begin > at && begin[-1] == 'R') { /* R"x(...)x" */
+        if (is_raw) { /* R"x(...)x" */
             size_t mark = strcspn(begin + 1, "(");
 
             begin += mark + 1;
             n -= 2 * (mark + 1);
         }
-        longer = cli_fmt("%s%.*s", text ? text : "", (int)(n >= 2 ? n - 2 : 0), begin + 1);
+        part = cli_fmt("%.*s", (int)(n >= 2 ? n - 2 : 0), begin + 1);
+        if (!is_raw)
+            unescape(part);
+        longer = cli_fmt("%s%s", text ? text : "", part);
+        free(part);
         free(text);
         text = longer;
     }
-    if (text)
-        join_lines(text);
     return text;
 }
 

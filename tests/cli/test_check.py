@@ -146,7 +146,8 @@ def test_schemas_are_read_as_torch_reads_them(run, tmp_path):
     known = {str(schema).split("::", 1)[-1] for schema in torch._C._jit_get_all_schemas() if str(schema).startswith("aten::")}
     assert len(known) > 2000
     texts = [*FORMS, *sorted(text for text in known if is_schema(text))]
-    lines = [f'TORCH_LIBRARY_FRAGMENT(n{i}, m) {{ m.def(R"({text})"); }}' for i, text in enumerate(texts)]
+    literals = ['R"(%s)"' % text if i % 2 else '"%s"' % text.replace("\\", r"\\").replace('"', r'\"') for i, text in enumerate(texts)]
+    lines = [f"TORCH_LIBRARY_FRAGMENT(n{i}, m) {{ m.def({text}); }}" for i, text in enumerate(literals)]
     (tmp_path / "a.cpp").write_text("\n".join(lines))
     refused = [i + 1 for i, text in enumerate(texts) if not is_schema(text)]
     assert 3 <= len(refused) < len(FORMS)
