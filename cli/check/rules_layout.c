@@ -133,6 +133,20 @@ static void required_files(struct check *c)
     }
 }
 
+/* Whether the command compiles a source that holds a kernel, in whatever folder. */
+static bool compiles_kernel(const struct check *c, const struct command *command)
+{
+    for (size_t f = 0; f < c->fn.n; f++) {
+        const char *name = c->fn.at[f].src->name,
+                   *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+
+        for (size_t a = 0; c->fn.at[f].is_kernel && a < command->args.n; a++)
+            if (strstr(command->args.at[a], base))
+                return true;
+    }
+    return false;
+}
+
 /* Pattern C needs no kernel; with an ascendc_library and no OpCommand it is A or B. */
 static void host_only(struct check *c)
 {
@@ -141,7 +155,7 @@ static void host_only(struct check *c)
         const struct package *package = package_of(c, command->src->name);
 
         if (package && is_extension(package) && !has_kernel(c, package) &&
-            strcmp(command->name, "ascendc_library") == 0 &&
+            strcmp(command->name, "ascendc_library") == 0 && !compiles_kernel(c, command) &&
             report(c, "NTL005", command->src, command->at,
                    "a library of kernels in a package without a kernel"))
             hint(c, "leave it out: OpCommand calls operators that are installed, and links "
