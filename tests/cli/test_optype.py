@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ROW = re.compile(r'^ACLOP\("(\w+)", \w+(?:\("[^"]*"\))?, "([^"]*)", "([^"]*)", "([^"]*)",', re.M)
 ROWS = {name: rest for name, *rest in ROW.findall((ROOT / "rt/opapi/aclop.def").read_text())}
 OWN = {"LayerNormV3", "LayerNormV4"}  # they have templates, with gradients
-SAMPLE = ["Add", "SelectV2", "ReduceSum", "ConcatD", "Cast", "PadV3", "GatherV2", "Sort", "MatMul", "StridedSlice", "LayerNorm", "SoftmaxV2"]
+SAMPLE = ["Add", "SelectV2", "ReduceSum", "ConcatD", "Cast", "PadV3", "GatherV2", "Sort", "MatMul", "StridedSlice", "LayerNorm", "SoftmaxV2", "SortV2"]
 
 
 def name_of(op_type):
