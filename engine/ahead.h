@@ -63,18 +63,18 @@ static inline void npu_ahead_line(const struct npu_ahead *a, bool is_out, uintpt
         __builtin_prefetch((const void *)at, 0, 3);
 }
 
-/* The next n lines. A walk at a time: lines of two taken in turn get into each other's way, because
- * arrays often begin at the same place of a page. */
-static inline void npu_ahead_fetch(struct npu_ahead *a, uint32_t n)
+/* The next lines of each walk, at most so many: one walk after the other, because lines of two
+ * taken in turn get into each other's way (arrays often begin at the same place of a page), but all
+ * of them in each step, because memory serves several walks faster than one. */
+static inline void npu_ahead_fetch(struct npu_ahead *a, uint32_t most)
 {
-    for (uint32_t i = 0; i < NPU_WALKS && n; i++) {
-        const uint32_t lines = a->left[i] < n ? a->left[i] : n;
+    for (uint32_t i = 0; i < NPU_WALKS; i++) {
+        const uint32_t lines = a->left[i] < most ? a->left[i] : most;
         const uintptr_t from = a->next[i] + (uintptr_t)(a->end[i] - a->left[i]) * NPU_LINE_BYTES;
         for (uint32_t j = 0; j < lines; j++)
             npu_ahead_line(a, i < NPU_WALKS_OUT, from + (uintptr_t)j * NPU_LINE_BYTES);
         a->left[i] -= lines;
         a->n_left -= lines;
-        n -= lines;
     }
 }
 
@@ -83,9 +83,13 @@ static inline uint32_t npu_ahead_step_bytes(const struct npu_ahead *a)
     return a->is_far ? NPU_FAR_STEP_BYTES : NPU_NEAR_STEP_BYTES;
 }
 
-/* Lines a step, so that all that is left is fetched in n_steps. */
+/* Lines of each walk a step, so that all that is left is fetched in n_steps. */
 static inline uint32_t npu_ahead_pace(const struct npu_ahead *a, uint32_t n_steps)
 {
-    return (a->n_left + n_steps - 1) / n_steps;
+    uint32_t most = 0;
+
+    for (uint32_t i = 0; i < NPU_WALKS; i++)
+        most = a->left[i] > most ? a->left[i] : most;
+    return (most + n_steps - 1) / n_steps;
 }
 #endif

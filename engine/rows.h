@@ -97,12 +97,12 @@ float rows_get(const struct rows *w, enum npu_type type, const uint8_t *p, uint6
 void rows_put(const struct rows *w, enum npu_type type, uint8_t *p, uint64_t at, float v,
               uint32_t n);
 
-/* Lines that the next copies will want, as many as go with a pass over n numbers (ahead.h): eight
- * passes are what floats take on their way in and out. */
+/* Lines that the next copies will want, as many as go with a pass over n numbers (ahead.h): floats
+ * take eight such passes between their way in and their way out. */
 static inline void rows_ahead(const struct rows *w, uint32_t n)
 {
     if (NPU_UNLIKELY(w->c->ahead.n_left))
-        npu_ahead_fetch(&w->c->ahead, n / (2 * sizeof(float) * 8) + 1);
+        npu_ahead_fetch(&w->c->ahead, n * (uint32_t)sizeof(float) / NPU_LINE_BYTES / 8 + 1);
 }
 
 /* Sum and largest of a row by folding it in halves; tmp holds half a row. n is at least 1. */
