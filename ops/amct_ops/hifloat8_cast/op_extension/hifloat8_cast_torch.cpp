@@ -54,9 +54,9 @@ const Chip &GetChip()
     return chip;
 }
 
-uint64_t RoundDown(uint64_t n, uint64_t unit) { return n / unit * unit; }
-
 uint64_t DivideUp(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit; }
+
+uint64_t RoundUp(uint64_t n, uint64_t unit) { return DivideUp(n, unit) * unit; }
 
 /* The largest tile whose buffers fit UB: the budget in hifloat8_cast_kernel.cpp, solved for T. */
 uint64_t LargestTile(const Chip &chip, HiFloat8CastMode mode)
@@ -65,10 +65,9 @@ uint64_t LargestTile(const Chip &chip, HiFloat8CastMode mode)
     uint64_t fixed = (decode ? HIFLOAT8_DECODE_TABLE_BYTES : HIFLOAT8_ENCODE_TABLE_BYTES) +
                      HIFLOAT8_UB_RESERVED_BYTES;
     uint64_t eighths = decode ? HIFLOAT8_DECODE_EIGHTHS : HIFLOAT8_ENCODE_EIGHTHS;
-    uint64_t tile = chip.ubBytes > fixed
-                        ? RoundDown((chip.ubBytes - fixed) * 8 / eighths, HIFLOAT8_TILE_ALIGN)
-                        : 0;
+    uint64_t tile = chip.ubBytes > fixed ? (chip.ubBytes - fixed) * 8 / eighths : 0;
 
+    tile -= tile % HIFLOAT8_TILE_ALIGN;
     TORCH_CHECK(tile > 0, "hifloat8_cast: the UB of this chip, ", chip.ubBytes,
                 " bytes, has no room for the table and one tile");
     return tile;
@@ -83,7 +82,7 @@ HiFloat8CastTiling MakeTiling(uint64_t elements, HiFloat8CastMode mode)
 
     t.castMode = mode;
     t.totalLength = elements;
-    t.coreLength = DivideUp(DivideUp(elements, cores), HIFLOAT8_TILE_ALIGN) * HIFLOAT8_TILE_ALIGN;
+    t.coreLength = RoundUp(DivideUp(elements, cores), HIFLOAT8_TILE_ALIGN);
     t.tileLength = static_cast<uint32_t>(std::min(LargestTile(chip, mode), t.coreLength));
     return t;
 }

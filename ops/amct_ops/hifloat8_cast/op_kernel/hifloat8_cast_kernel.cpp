@@ -3,7 +3,7 @@
  * hifloat8_cast_kernel.cpp - half or bfloat16 to HiFloat8 and back, element by element.
  *
  * Both directions are a look-up by vector instructions, and no loop runs over elements: the scalar
- * unit takes tens of cycles for one load, look-up and store, Gather a fifth of one cycle.
+ * unit would load, look up and store one element at a time, where Gather takes a register of them.
  *
  *   encode   x -> float -> top 13 bits -> Gather(table of 8192 codes) -> uint8
  *            The 13 bits hold all that rounding can see. But a NaN may keep its payload below them

@@ -101,9 +101,12 @@ class TestLayerNormV3(TestCase):
                            (r"gamma must have the shape.*\[4\], got \[2, 4\]", lambda: norm(x, x, p, 1, 1, 1e-5)),
                            ("x is Float, beta is Half", lambda: norm(x, p, p.half(), 1, 1, 1e-5)),
                            ("float16, bfloat16 or float32, got Int", lambda: norm(x.int(), p, p, 1, 1, 1e-5)),
+                           ("at least one dimension, got a 0-dim tensor", lambda: norm(p[0], p, p, 0, 0, 1e-5)),
                            ("beta on cpu", lambda: norm(x, p, p.cpu(), 1, 1, 1e-5))):
             with self.assertRaisesRegex(RuntimeError, said):
                 call()
+        with self.assertRaisesRegex(NotImplementedError, "npu::layer_norm_v3.*'CPU'"):
+            norm(x.cpu(), p.cpu(), p.cpu(), 1, 1, 1e-5)
 
 
 if __name__ == "__main__":

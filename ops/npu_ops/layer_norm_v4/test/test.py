@@ -111,6 +111,8 @@ class TestLayerNormV4(TestCase):
                            ("beta on cpu", lambda: norm(x, [4], p, p.cpu()))):
             with self.assertRaisesRegex(RuntimeError, said):
                 call()
+        with self.assertRaisesRegex(NotImplementedError, "npu::layer_norm_v4.*'CPU'"):
+            norm(x.cpu(), [4])
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ def encode_to_hifloat8(x: torch.Tensor) -> torch.Tensor:
     dtype:  x float16 or bfloat16; the result is uint8.
     shape:  any but empty, any strides; the result has the same shape and is contiguous.
     device: NPU only.
-    raises: RuntimeError for another dtype, an empty tensor or another device.
+    raises: RuntimeError for another dtype or an empty tensor; NotImplementedError for another device.
 
     Example:
         >>> encode_to_hifloat8(torch.tensor([1.0, -2.0, 100.0], dtype=torch.float16, device="npu"))
@@ -28,7 +28,8 @@ def decode_from_hifloat8(x: torch.Tensor, dtype: torch.dtype = torch.bfloat16) -
     dtype:  x uint8; the result is float16 or bfloat16, as `dtype` says.
     shape:  any but empty, any strides; the result has the same shape and is contiguous.
     device: NPU only.
-    raises: RuntimeError for another dtype of x or of the result, an empty tensor or another device.
+    raises: RuntimeError for another dtype of x or of the result, or an empty tensor; NotImplementedError for
+            another device.
 
     Example:
         >>> decode_from_hifloat8(torch.tensor([8, 144, 74], dtype=torch.uint8, device="npu"))

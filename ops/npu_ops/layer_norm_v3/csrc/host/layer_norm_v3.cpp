@@ -46,6 +46,8 @@ int64_t Check(const at::Tensor &x, const at::Tensor &gamma, const at::Tensor &be
 
     TORCH_CHECK(type == at::kHalf || type == at::kBFloat16 || type == at::kFloat,
                 "layer_norm_v3: x must be float16, bfloat16 or float32, got ", type);
+    TORCH_CHECK(x.dim() > 0,
+                "layer_norm_v3: x must have at least one dimension, got a 0-dim tensor");
     int64_t paramsAxis = CheckAxis(x, beginParamsAxis, "begin_params_axis");
     CheckParameter(x, gamma, paramsAxis, "gamma");
     CheckParameter(x, beta, paramsAxis, "beta");
@@ -63,9 +65,9 @@ Outputs MakeOutputs(const at::Tensor &x, int64_t normAxis)
 }
 
 Outputs run_layer_norm_v3(const at::Tensor &x, const at::Tensor &gamma, const at::Tensor &beta,
-                          int64_t begin_norm_axis, int64_t begin_params_axis, double eps)
+                          int64_t beginNormAxis, int64_t beginParamsAxis, double eps)
 {
-    int64_t axis = Check(x, gamma, beta, begin_norm_axis, begin_params_axis);
+    int64_t axis = Check(x, gamma, beta, beginNormAxis, beginParamsAxis);
     c10::DeviceGuard guard(x.device());
     auto [y, mean, rstd] = MakeOutputs(x, axis);
 
@@ -78,17 +80,17 @@ Outputs run_layer_norm_v3(const at::Tensor &x, const at::Tensor &gamma, const at
             .Output(y)
             .Output(mean)
             .Output(rstd)
-            .Attr("begin_norm_axis", begin_norm_axis)
-            .Attr("begin_params_axis", begin_params_axis)
+            .Attr("begin_norm_axis", beginNormAxis)
+            .Attr("begin_params_axis", beginParamsAxis)
             .Attr("epsilon", static_cast<float>(eps))
             .Run();
     return {y, mean, rstd};
 }
 
 Outputs meta_layer_norm_v3(const at::Tensor &x, const at::Tensor &gamma, const at::Tensor &beta,
-                           int64_t begin_norm_axis, int64_t begin_params_axis, double)
+                           int64_t beginNormAxis, int64_t beginParamsAxis, double)
 {
-    return MakeOutputs(x, Check(x, gamma, beta, begin_norm_axis, begin_params_axis));
+    return MakeOutputs(x, Check(x, gamma, beta, beginNormAxis, beginParamsAxis));
 }
 
 } // namespace

@@ -70,12 +70,12 @@ void AddOptional(at_npu::native::OpCommand &command, const std::optional<at::Ten
         command.Input();
 }
 
-Outputs run_layer_norm_v4(const at::Tensor &x, at::IntArrayRef normalized_shape,
+Outputs run_layer_norm_v4(const at::Tensor &x, at::IntArrayRef normalizedShape,
                           const std::optional<at::Tensor> &gamma,
                           const std::optional<at::Tensor> &beta, double eps)
 {
     using at_npu::native::CompileType;
-    int64_t axis = Check(x, normalized_shape, gamma, beta);
+    int64_t axis = Check(x, normalizedShape, gamma, beta);
     c10::DeviceGuard guard(x.device());
     auto [y, mean, rstd] = MakeOutputs(x, axis);
     at_npu::native::OpCommand command;
@@ -84,18 +84,18 @@ Outputs run_layer_norm_v4(const at::Tensor &x, at::IntArrayRef normalized_shape,
         return {y, mean, rstd};
     command.Name("LayerNormV4")
         .Input(x.contiguous())
-        .Input(normalized_shape, at::kLong, CompileType::MEMORY_HOST_COMPILE_DEPENDENT);
+        .Input(normalizedShape, at::kLong, CompileType::MEMORY_HOST_COMPILE_DEPENDENT);
     AddOptional(command, gamma);
     AddOptional(command, beta);
     command.Output(y).Output(mean).Output(rstd).Attr("epsilon", static_cast<float>(eps)).Run();
     return {y, mean, rstd};
 }
 
-Outputs meta_layer_norm_v4(const at::Tensor &x, at::IntArrayRef normalized_shape,
+Outputs meta_layer_norm_v4(const at::Tensor &x, at::IntArrayRef normalizedShape,
                            const std::optional<at::Tensor> &gamma,
                            const std::optional<at::Tensor> &beta, double)
 {
-    return MakeOutputs(x, Check(x, normalized_shape, gamma, beta));
+    return MakeOutputs(x, Check(x, normalizedShape, gamma, beta));
 }
 
 } // namespace

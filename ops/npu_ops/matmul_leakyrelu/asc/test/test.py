@@ -104,7 +104,7 @@ class TestMatmulLeakyrelu(TestCase):
 
     def test_bad_input(self):
         run, (a, b, bias) = torch.ops.npu_ops.matmul_leakyrelu, [t.npu() for t in integers(4, 6, 5)]
-        for said, call in (("a and b must be float16, or bfloat16, got Float and Half", lambda: run(a.float(), b, bias)),
+        for said, call in (("a and b must both be float16 or both bfloat16, got Float and Half", lambda: run(a.float(), b, bias)),
                            ("bias must be float32, got Half", lambda: run(a, b, bias.half())),
                            (r"\[M, K\] and \[K, N\], got \[4, 6\] and \[4, 6\]", lambda: run(a, a, bias)),
                            (r"K must not be 0, got \[4, 0\] and \[0, 5\]", lambda: run(a[:, :0], b[:0], bias)),

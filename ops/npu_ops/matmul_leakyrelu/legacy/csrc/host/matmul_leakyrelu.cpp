@@ -45,8 +45,7 @@ int32_t Length(int64_t n)
     return static_cast<int32_t>(n);
 }
 
-/* The tiling as a tensor on the device: the kernel gets its address. The copy is in stream order.
- */
+/* The tiling as a tensor on the device, copied in stream order: the kernel gets its address. */
 at::Tensor Upload(const MatmulLeakyReluTilingData &tiling, at::Device device)
 {
     at::Tensor bytes = at::empty({sizeof(tiling)}, at::TensorOptions(at::kByte));
@@ -56,7 +55,7 @@ at::Tensor Upload(const MatmulLeakyReluTilingData &tiling, at::Device device)
 }
 
 at::Tensor run_matmul_leakyrelu(const at::Tensor &a, const at::Tensor &b, const at::Tensor &bias,
-                                double negative_slope)
+                                double negativeSlope)
 {
     Check(a, b, bias);
     c10::DeviceGuard guard(a.device());
@@ -67,7 +66,7 @@ at::Tensor run_matmul_leakyrelu(const at::Tensor &a, const at::Tensor &b, const 
     if (c.numel() > 0) {
         Plan plan =
             matmul_leakyrelu_ext::MakePlan(Length(a.size(0)), Length(b.size(1)), Length(a.size(1)),
-                                           static_cast<float>(negative_slope));
+                                           static_cast<float>(negativeSlope));
         TORCH_CHECK(plan.failure == nullptr, "matmul_leakyrelu: ", plan.failure);
         at::Tensor workspace =
             at::empty({static_cast<int64_t>(plan.workspaceBytes)}, bias.options().dtype(at::kByte));

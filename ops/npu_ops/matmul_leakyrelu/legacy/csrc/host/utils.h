@@ -2,7 +2,7 @@
 /*
  * utils.h - EXEC_KERNEL_CMD: launches a kernel of ascendc_library, in order with torch_npu.
  *
- *     EXEC_KERNEL_CMD(matmul_leakyrelu, blockDim, x, y, z, length);
+ *     EXEC_KERNEL_CMD(matmul_leakyrelu, blockDim, a, b, bias, c, workspace, tiling);
  *
  * needs aclrtlaunch_matmul_leakyrelu.h, which ascendc_library generates. A tensor becomes the
  * address of its first element (storage offset included), a number passes as it is. Numbers must be

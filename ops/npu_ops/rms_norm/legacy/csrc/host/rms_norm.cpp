@@ -54,8 +54,7 @@ Plan PlanOf(const at::Tensor &x, double eps)
     return plan;
 }
 
-/* The tiling as a tensor on the device: the kernel gets its address. The copy is in stream order.
- */
+/* The tiling as a tensor on the device, copied in stream order: the kernel gets its address. */
 at::Tensor Upload(const RmsNormTilingData &tiling, at::Device device)
 {
     at::Tensor bytes = at::empty({sizeof(tiling)}, at::TensorOptions(at::kByte));

@@ -256,14 +256,16 @@ __aicore__ inline void Run(GM_ADDR x, GM_ADDR gamma, GM_ADDR y, GM_ADDR workspac
     op.Process();
 }
 
-/* From a tensor in GM, field by field: the scalar unit reads it. */
+/* From a tensor in GM, word by word: the scalar unit reads it. */
 __aicore__ inline RmsNormTilingData ReadTiling(GM_ADDR tiling)
 {
-    const __gm__ RmsNormTilingData *from =
-        reinterpret_cast<const __gm__ RmsNormTilingData *>(tiling);
+    RmsNormTilingData t;
+    uint32_t *to = reinterpret_cast<uint32_t *>(&t);
+    const __gm__ uint32_t *from = reinterpret_cast<const __gm__ uint32_t *>(tiling);
 
-    return {from->type,       from->tileLength, from->rows,   from->rowLength,
-            from->partLength, from->parts,      from->factor, from->eps};
+    for (uint32_t i = 0; i < sizeof(t) / sizeof(uint32_t); i++)
+        to[i] = from[i];
+    return t;
 }
 
 } // namespace

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matmul_leakyrelu_tiling.cpp - CANN's tiling library cuts the product; the rest follows from UB.
- */
+/* matmul_leakyrelu_tiling.cpp - CANN's tiling library cuts the product; UB decides the rest. */
 #include "matmul_leakyrelu_tiling.h"
 
 #include "tiling/tiling_api.h"
