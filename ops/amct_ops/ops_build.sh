@@ -90,7 +90,7 @@ fingerprint() {
         (cd "$HERE/$op" && find . -type f ! -name '*.pyc' -print0 | sort -z | xargs -0 sha256sum)
         cat "${BASH_SOURCE[0]}"
         c++ --version 2>/dev/null || true
-        sha256sum "$(command -v bisheng)" 2>/dev/null || true
+        sha256sum 2>/dev/null <"$(command -v bisheng)" || true
         # headers of the installation: size and time are enough, reading them all is not free
         find -L "$ASCEND_HOME_PATH/$MACHINE_DIR/include" "$ASCEND_HOME_PATH/$MACHINE_DIR/asc" \
             -type f -name '*.h*' -printf '%P %s %T@\n' 2>/dev/null | sort
