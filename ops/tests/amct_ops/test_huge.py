@@ -32,7 +32,13 @@ def test_every_repetition(name):
     x[:] = pattern
     assert x.numel() * 2 > 1 << 31
     if name == "hifloat4":
-        assert is_repeated(hif4.hifloat4_fake_quant(x), hif4.hifloat4_fake_quant(pattern))
+        want = hif4.hifloat4_fake_quant(pattern)
+        assert is_repeated(hif4.hifloat4_fake_quant(x), want)
+        packed = hif4.hifloat4_pack(x)
+        del x
+        for got, one in zip(packed, hif4.hifloat4_pack(pattern)):
+            assert is_repeated(got, one)
+        assert is_repeated(hif4.hifloat4_unpack(*packed, dtype=torch.float16), want)
         return
     codes = hif8.encode_to_hifloat8(x)
     del x

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ops_build.sh as a user runs it: what it refuses, what it packs, what it builds twice, and A5."""
+"""ops_build.sh as a user runs it: what it refuses, what it packs, what it does not build twice, and A5."""
 import os
 import subprocess
 import sys
@@ -51,37 +51,79 @@ def test_names_what_python_lacks(cann, tmp_path):
     assert "lacks torch, torch_npu" in run.stderr and "pip install torch torch_npu" in run.stderr
 
 
-@pytest.fixture(scope="module")
-def a5(cann, build_root):
-    """Built for A5, of one operator: the case in which a package that imports all of them would break."""
-    out = build_root / "amct_ops-a5"
-    run = ops_build("--soc", "ascend950", "hifloat8_cast", env=cann, out=out)
+def packed(*args, env, out):
+    """The wheel of a build that passes."""
+    run = ops_build(*args, env=env, out=out)
     assert run.returncode == 0, run.stderr
-    return out, Path(run.stdout.splitlines()[-1])
+    wheel, = run.stdout.splitlines()
+    return Path(wheel)
 
 
-def test_second_build_does_nothing(a5, cann):
-    out, wheel = a5
-    before = wheel.stat().st_mtime_ns
-    run = ops_build("--soc", "ascend950", "hifloat8_cast", env=cann, out=out)
-    assert run.returncode == 0 and run.stdout.splitlines() == [str(wheel)]
-    assert "hifloat8_cast for dav-3510: unchanged" in run.stderr and "wheel: unchanged" in run.stderr
-    assert wheel.stat().st_mtime_ns == before
+@pytest.fixture(scope="module")
+def everything(cann, build_root):
+    """All operators for A2, in the folder of `make ops`, which has built them."""
+    return packed(env=cann, out=build_root / "ops")
 
 
-def test_wheel(a5):
-    with zipfile.ZipFile(a5[1]) as z:
-        names = [n for n in z.namelist() if ".dist-info/" not in n]
-        metadata = next(z.read(n).decode() for n in z.namelist() if n.endswith("/METADATA"))
-        tags = next(z.read(n).decode() for n in z.namelist() if n.endswith("/WHEEL"))
-    assert sorted(names) == ["amct_ops/__init__.py", "amct_ops/hifloat8_cast/__init__.py",
-                             "amct_ops/hifloat8_cast/libhifloat8_cast_ops.so", "amct_ops/hifloat8_cast/ops.py"]
+@pytest.fixture(scope="module")
+def one_for_a5(cann, build_root):
+    """Of one operator: the case in which a package that imports all of them would break."""
+    return packed("--soc", "ascend950", "hifloat8_cast", env=cann, out=build_root / "amct_ops-a5")
+
+
+def files_of(wheel):
+    with zipfile.ZipFile(wheel) as z:
+        return sorted(n for n in z.namelist() if ".dist-info/" not in n)
+
+
+def files_expected(*ops):
+    return ["amct_ops/__init__.py", *[f"amct_ops/{op}/{name}" for op in ops for name in ("__init__.py", f"lib{op}_ops.so", "ops.py")]]
+
+
+def test_second_build_does_nothing(everything, cann):
+    before = everything.stat().st_mtime_ns
+    run = ops_build(env=cann, out=everything.parents[1])
+    assert run.returncode == 0 and run.stdout.splitlines() == [str(everything)]
+    for op in ("hifloat4_cast", "hifloat8_cast"):
+        assert f"{op} for dav-2201: unchanged" in run.stderr
+    assert "wheel: unchanged" in run.stderr and everything.stat().st_mtime_ns == before
+
+
+def test_wheel(everything):
+    assert files_of(everything) == files_expected("hifloat4_cast", "hifloat8_cast")
+    with zipfile.ZipFile(everything) as z:
+        metadata, tags = (next(z.read(n).decode() for n in z.namelist() if n.endswith(f".dist-info/{f}")) for f in ("METADATA", "WHEEL"))
     assert "Requires-Dist" not in metadata  # a forced re-install must not touch torch
     assert "-any" not in tags
 
 
-def test_runs_on_a5_from_the_wheel(a5, cann, tmp_path):
-    subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(tmp_path), str(a5[1])],
+def imported(wheel, cann):
+    """What a program sees that imports the package from staging/, in another folder; stdout carries only what it prints."""
+    program = "import torch, amct_ops; print(amct_ops.__all__, torch.ops.amct.encode_to_hifloat8.default._schema)"
+    run = subprocess.run([sys.executable, "-c", program], env=dict(cann, PYTHONPATH=str(wheel.parents[1] / "staging")), cwd="/",
+                         text=True, capture_output=True, timeout=120)
+    assert run.returncode == 0, run.stderr[-2000:]
+    return run.stdout
+
+
+SCHEMA = "amct::encode_to_hifloat8(Tensor input) -> Tensor"
+
+
+def test_import_brings_the_operators(everything, cann):
+    assert imported(everything, cann) == f"['hifloat4_cast', 'hifloat8_cast'] {SCHEMA}\n"
+
+
+@pytest.mark.long
+def test_one_operator_alone(one_for_a5, cann):
+    """In the quick run tests/seeds builds one, for A2."""
+    assert files_of(one_for_a5) == files_expected("hifloat8_cast")
+    assert imported(one_for_a5, cann) == f"['hifloat8_cast'] {SCHEMA}\n"
+
+
+@pytest.mark.long
+def test_runs_on_a5_from_the_wheel(one_for_a5, cann, tmp_path):
+    """In the quick run ops/examples has both operators' kernels on A5."""
+    subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(tmp_path), str(one_for_a5)],
                    check=True, capture_output=True)
     env = dict(cann, PYTHONPATH=str(tmp_path), NPUTWIN_SOC="Ascend950PR_9599")
     tests = [f"tests.amct_ops.test_hifloat8_cast.{c}" for c in ("Patterns", "Shapes", "BadInput")]
@@ -89,15 +131,6 @@ def test_runs_on_a5_from_the_wheel(a5, cann, tmp_path):
                          timeout=600)
     assert run.returncode == 0, run.stderr[-4000:]
     assert "OK" in run.stderr.splitlines(), run.stderr[-1000:]
-
-
-def test_import_brings_the_operators(a5, cann):
-    """From another folder; stdout carries only what the program prints."""
-    program = "import torch, amct_ops; print(amct_ops.__all__, torch.ops.amct.encode_to_hifloat8.default._schema)"
-    run = subprocess.run([sys.executable, "-c", program], env=dict(cann, PYTHONPATH=str(a5[0] / "staging")), cwd="/",
-                         text=True, capture_output=True, timeout=120)
-    assert run.returncode == 0, run.stderr[-2000:]
-    assert run.stdout == "['hifloat8_cast'] amct::encode_to_hifloat8(Tensor input) -> Tensor\n"
 
 
 def test_source_tree_says_that_it_is_not_built(cann):
