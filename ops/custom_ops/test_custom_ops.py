@@ -2,7 +2,6 @@
 """Operator projects: configured, built, packed, installed and called, on the installation that `cann` names."""
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -142,22 +141,31 @@ refused(161002, 'not alive', call=lambda: op.launch(n, e, f.memory))
 """)
 
 
-def test_a_chip_that_the_package_was_not_built_for(shell):
-    build(shell, HERE / "axpy_custom", "one", "-DASCEND_COMPUTE_UNIT=ascend910b", "-Dvendor_name=one")
-    library = next((shell.directory / "one").rglob("libcust_opapi.so")), "aclnnAxpyCustom"
+@pytest.fixture(scope="module")
+def one_chip(shell):
+    """A project that its build.sh has built, for the one chip of CMakePresets.json; and its files from before."""
+    project = shell.directory / "one"
+    shutil.copytree(HERE / "axpy_custom", project, ignore=shutil.ignore_patterns("build_out"))
+    before = {f: f.read_bytes() for f in project.rglob("*") if f.is_file()}
+    shell.run(project / "build.sh")
+    return project, before
+
+
+def test_a_chip_that_the_package_was_not_built_for(shell, one_chip):
+    library = next(one_chip[0].rglob("libcust_opapi.so")), "aclnnAxpyCustom"
     call = "a = Array(np.ones(8, 'f4'))\nrefused(561103, 'ascend950', 'built for: ascend910b', call=lambda: op.prepare(a, a, 1.0, a))"
     shell.python(library, call, NPUTWIN_SOC="Ascend950PR_9599")
     shell.python(library, "a = Array(np.ones(8, 'f4'))\nop(a, a, 1.0, a)\nassert (a.numpy() == 2).all()")
     refuse_all(shell, library, ONE_CHIP, NPUTWIN_SOC="Ascend950PR_9599", ASCEND_CUSTOM_OPP_PATH=str(library[0].parents[2]), runs=False)
 
 
-REFUSED = [  # the first ones in every run: each configures a project
+REFUSED = [  # the first three, each of another kind, in every run: a project is configured for each
     ("CMakeLists.txt", "TYPE RUN", "TYPE TREE", "TYPE must be RUN, SHARED or STATIC"),
+    ("op_kernel/CMakeLists.txt", "KERNEL_FILE axpy_custom.cpp", "KERNEL_FILE axpi.cpp", "KERNEL_FILE axpi.cpp): not found"),
+    ("op_host/axpy_custom.cpp", ".AutoContiguous()", ".OutputShapeDependOnCompute()", "x: OutputShapeDependOnCompute() is for outputs"),
     ("CMakeLists.txt", "ascend910b ascend910_93 ascend950", "ascend310p", "none of ASCEND_COMPUTE_UNIT ascend310p"),
     ("op_host/CMakeLists.txt", "cust_optiling TILING", "cust_optiling PLUGIN", "the type must be TILING, ACLNN, GRAPH"),
     ("op_host/CMakeLists.txt", "npu_op_package_add", "npu_op_device_tiling_library(d SHARED)\n#", "SHARED or STATIC, then sources"),
-    ("op_kernel/CMakeLists.txt", "KERNEL_FILE axpy_custom.cpp", "KERNEL_FILE axpi.cpp", "KERNEL_FILE axpi.cpp): not found"),
-    ("op_host/axpy_custom.cpp", ".AutoContiguous()", ".OutputShapeDependOnCompute()", "x: OutputShapeDependOnCompute() is for outputs"),
     ("op_host/axpy_custom.cpp", ".AutoContiguous()", ".To(ge::DT_FLOAT)", "x: To() is for Scalar() and ScalarList()"),
     ("op_host/axpy_custom.cpp", ".AutoContiguous()", ".ValueDepend(REQUIRED)", "x: ValueDepend() needs DT_FLOAT only"),
     ("op_host/axpy_custom.cpp", ".AutoContiguous()", ".InitValue(0)", "x: InitValue() is for outputs"),
@@ -172,7 +180,7 @@ REFUSED = [  # the first ones in every run: each configures a project
 ]
 
 
-@pytest.mark.parametrize("file,old,new,says", REFUSED[:6] + [pytest.param(*row, marks=pytest.mark.long) for row in REFUSED[6:]])
+@pytest.mark.parametrize("file,old,new,says", REFUSED[:3] + [pytest.param(*row, marks=pytest.mark.long) for row in REFUSED[3:]])
 def test_projects_that_are_refused_say_why(shell, tmp_path, file, old, new, says):
     shutil.copytree(HERE / "axpy_custom", tmp_path / "p")
     text = (tmp_path / "p" / file).read_text()
@@ -360,30 +368,49 @@ good(op.library.aclDestroyAclOpExecutor(e))
 """)
 
 
-def test_kernel_that_reads_more_tiling_data_than_there_is(shell, tmp_path):
-    shutil.copytree(HERE / "axpy_custom", tmp_path / "p")
-    kernel = tmp_path / "p/op_kernel/axpy_custom.cpp"
-    text = kernel.read_text()
-    kernel.write_text(text.replace("GET_TILING_DATA(data, tiling);", "GET_TILING_DATA(data, tiling);\n    struct Long { "
-                      "AxpyCustomTilingData d; char more[8]; };\n    GET_TILING_DATA_WITH_STRUCT(Long, l, tiling); (void)l;"))
-    build(shell, tmp_path / "p", tmp_path / "b", "-DASCEND_COMPUTE_UNIT=ascend910b")
-    library = next((tmp_path / "b").rglob("libcust_opapi.so")), "aclnnAxpyCustom"
-    shell.python(library, "a = Array(np.ones(8, 'f4'))\nrefused(507035, 'reads 24 bytes', 'wrote 16', call=lambda: op(a, a, 1.0, a))")
+@pytest.fixture(scope="module")
+def faulty(shell):
+    """Its kernel reads more tiling data than there is; its InferDataType says int32 for alpha 2, and fails for alpha 3."""
+    project, out = shell.directory / "faulty", shell.directory / "faulty-build"
+    shutil.copytree(HERE / "axpy_custom", project, ignore=shutil.ignore_patterns("build_out"))
+    replace(project / "op_kernel/axpy_custom.cpp", "GET_TILING_DATA(data, tiling);", "GET_TILING_DATA(data, tiling);\n    struct Long { "
+            "AxpyCustomTilingData d; char more[8]; };\n    GET_TILING_DATA_WITH_STRUCT(Long, l, tiling); (void)l;")
+    replace(project / "op_host/axpy_custom.cpp", "return context->SetOutputDataType(0, context->GetInputDataType(0));",
+            "float alpha = *context->GetAttrs()->GetFloat(0);\n    if (alpha == 3.0f) return GRAPH_FAILED;\n    "
+            "return context->SetOutputDataType(0, alpha == 2.0f ? DT_INT32 : context->GetInputDataType(0));")
+    build(shell, project, out, "-DASCEND_COMPUTE_UNIT=ascend910b")
+    return next(out.rglob("libcust_opapi.so")), "aclnnAxpyCustom"
 
 
-def test_build_sh_with_presets_and_a_changed_operator(shell, tmp_path):
+def replace(file, old, new):
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+def test_kernel_that_reads_more_tiling_data_than_there_is(shell, faulty):
+    shell.python(faulty, "a = Array(np.ones(8, 'f4'))\nrefused(507035, 'reads 24 bytes', 'wrote 16', call=lambda: op(a, a, 1.0, a))")
+
+
+def test_infer_data_type_is_held_against_the_outputs(shell, faulty):
+    """One that says something else than the caller gave: 161002 with both; one that fails: 561001."""
+    shell.python(faulty, """
+a = Array(np.ones(8, 'f4'))
+refused(161002, 'z has type float32; InferDataType of the operator says int32', call=lambda: op.prepare(a, a, 2.0, a))
+refused(561001, 'InferDataType of the operator returned', call=lambda: op.prepare(a, a, 3.0, a))
+""")
+
+
+def test_build_sh_with_presets_and_a_changed_operator(shell, one_chip):
     """Integration reads op_host, op_kernel and json and leaves them as they are."""
-    shutil.copytree(HERE / "axpy_custom", tmp_path / "p", ignore=shutil.ignore_patterns("build_out"))
-    before = {f: f.read_bytes() for f in (tmp_path / "p").rglob("*") if f.is_file()}
-    shell.run(tmp_path / "p/build.sh")
+    project, before = one_chip
     assert {f: f.read_bytes() for f in before} == before
-    assert {f.name for f in (tmp_path / "p").iterdir()} - {f.relative_to(tmp_path / "p").parts[0] for f in before} == {"build_out"}
-    assert len(list((tmp_path / "p/build_out").glob("custom_opp_*_*.run"))) == 1
-    host = tmp_path / "p/op_host/axpy_custom.cpp"
+    assert {f.name for f in project.iterdir()} - {f.relative_to(project).parts[0] for f in before} == {"build_out"}
+    assert len(list((project / "build_out").glob("custom_opp_*_*.run"))) == 1
+    host = project / "op_host/axpy_custom.cpp"
     host.write_text(host.read_text().replace('Attr("alpha")', 'Attr("factor")'))
-    os.utime(host)
-    shell.run("cmake", "--build", tmp_path / "p/build_out", "--target", "package")
-    assert "double factor" in (tmp_path / "p/build_out/autogen/aclnn_axpy_custom.h").read_text()
+    shell.run("cmake", "--build", project / "build_out", "--target", "package")
+    assert "double factor" in (project / "build_out/autogen/aclnn_axpy_custom.h").read_text()
 
 
 @pytest.mark.long
@@ -500,24 +527,6 @@ refused(100000, 'known only when it has run', 'aclopCompileAndExecuteV2', call=l
 """, ASCEND_CUSTOM_OPP_PATH=str(words[0].parents[2]))
 
 
-def test_infer_data_type_is_held_against_the_outputs(shell, tmp_path):
-    """One that says something else than the caller gave: 161002 with both; one that fails: 561001."""
-    shutil.copytree(HERE / "axpy_custom", tmp_path / "p")
-    host = tmp_path / "p/op_host/axpy_custom.cpp"
-    text = host.read_text()
-    before = "return context->SetOutputDataType(0, context->GetInputDataType(0));"
-    assert before in text
-    host.write_text(text.replace(before, "if (context->GetInputDataType(0) == DT_FLOAT16) return GRAPH_FAILED;\n"
-                                         "    return context->SetOutputDataType(0, DT_INT32);"))
-    build(shell, tmp_path / "p", tmp_path / "b", "-DASCEND_COMPUTE_UNIT=ascend910b")
-    library = next((tmp_path / "b").rglob("libcust_opapi.so")), "aclnnAxpyCustom"
-    shell.python(library, """
-a, h = Array(np.ones(8, 'f4')), Array(np.ones(8, 'f2'))
-refused(161002, 'z has type float32; InferDataType of the operator says int32', call=lambda: op.prepare(a, a, 1.0, a))
-refused(561001, 'InferDataType of the operator returned', call=lambda: op.prepare(h, h, 1.0, h))
-""")
-
-
 def test_aclop_with_a_list_of_tensors(shell, words):
     """Names x0, x1 as OpCommand gives them are not needed: what is left over is the list."""
     shell.python(words, """
@@ -604,6 +613,7 @@ print(failed, last)
     assert "3 " in said and "x int32" in said, said
 
 
+@pytest.mark.long
 def test_extension_beside_a_project_without_framework(shell, words, tmp_path):
     library = wheel_of(shell, "words_custom", "pick_custom_extension", tmp_path)
     said = torch_run(shell, library, HERE / "words_custom/pick_custom_extension/test/test.py",
