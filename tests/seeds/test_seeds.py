@@ -210,13 +210,6 @@ def test_b8_to_b10_one_operator(shell, ops, staging):
     assert "OK" in done.stderr.splitlines(), done.stderr[-1000:]
 
 
-@pytest.mark.long
-def test_b10_all_of_its_tests(shell, ops, staging):
-    done = shell(f"set -e\n{seed('B10')}", ops)
-    passes(done)
-    assert "OK" in done.stderr.splitlines(), done.stderr[-1000:]
-
-
 def test_b9_import_line(shell, staging):
     env = {"PYTHONPATH": str(staging)}
     done = shell(seed("B9"), **env)
@@ -274,12 +267,35 @@ def test_b6_b7_new_operator(shell, template_copied):
     assert passes(shell(f'python -c "{text}"', PYTHONPATH=str(template_copied / "amct_ops/staging"))) == "[8, 8]\n"
 
 
+OPERATORS = ["hifloat8_cast", "hifloat4_cast"]
+CHIPS = {"ascend910b": "Ascend910B2", "ascend910_93": "Ascend910_9391", "ascend950": "Ascend950PR_9599"}
+
+
+def tests_pass(done):
+    passes(done)
+    assert "OK" in done.stderr.splitlines(), done.stderr[-1000:]  # a skip would stand beside it
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("block", ["B5", "B11"])
-def test_b5_build_everything(block, shell, ops):
-    text = seed(block)
-    done = shell(f"set -e\n{text}", ops if block == "B5" else ops / "amct_ops")
-    assert passes(done).count("amct_ops-") == 3
+@pytest.mark.parametrize("op", OPERATORS)
+def test_b10_all_of_its_tests(op, shell, ops):
+    tests_pass(shell("set -e\n" + seed("B10", **{"<op>": op}), ops))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("block,op,packed", [("B5", "hifloat8_cast", [2, 2, 1]), ("B11", "hifloat4_cast", [1, 1, 1])])
+def test_every_chip(block, op, packed, shell, ops):
+    """Line by line as written; what each packs passes all its tests on the chip that it was built for."""
+    lines = seed(block, **{"<op>": op}).splitlines()
+    builds = [line for line in lines if line != "cd amct_ops/"]
+    assert [re.findall(r"--soc (\w+)", line) for line in builds][1:] == [["ascend910_93"], ["ascend950"]]
+    for line, n in zip(builds, packed, strict=True):
+        passes(shell(line, ops / "amct_ops"))
+        staged = [name for name in OPERATORS if (ops / "amct_ops/staging/amct_ops" / name).is_dir()]
+        assert len(staged) == n and op in staged, line
+        chip = CHIPS[re.search(r"--soc (\w+)|$", line)[1] or "ascend910b"]
+        tests = " ".join(f"tests.amct_ops.test_{name}" for name in staged)
+        tests_pass(shell(f"python3 -m unittest {tests}", ops, PYTHONPATH="amct_ops/staging", NPUTWIN_SOC=chip))
 
 
 def test_t2_chips():
