@@ -57,3 +57,15 @@ def test_vector_kernel_runs_once_a_block(cc):
     """DataCopy may go to L1 too; that a kernel copies does not make it one for cube cores."""
     cc.run(cc.bisheng, "-x", "asc", "--npu-arch=dav-2201", cc.src / "once.asc", "-o", "once")
     assert cc.output(cc.directory / "once", env=libraries(cc)).split() == ["1"] * 8 + ["0"] * 8
+
+
+def test_every_ratio(cc):
+    """__mix__(c, v) and KERNEL_TASK_TYPE_DEFAULT: which cores run, by which index, of which ratio; flags of mode 0 join them."""
+    cc.run(cc.bisheng, "-x", "asc", "--npu-arch=dav-2201", cc.src / "ratio.asc", "-o", "ratio")
+    cubes = [f"C{i}.0/1" for i in range(3)]
+    vectors = {0: [], 1: [f"V{i}.0/1" for i in range(3)], 2: [f"V{i}.{i % 2}/2" for i in range(6)]}
+    want = {"10": cubes, "01": vectors[1], "11": cubes + vectors[1], "12": cubes + vectors[2]}
+    told = [line.split() for line in cc.output(cc.directory / "ratio", env=libraries(cc)).splitlines()]
+    assert [t[0] for t in told] == [kind + n for kind in "rk" for n in want]
+    for name, rc, *who in told:
+        assert (rc, who) == ("0", want[name[1:]]), name
