@@ -222,6 +222,8 @@ static bool take_walk(struct aclop_task *t, const struct aclTensor *filter, uint
     const struct aclop_value *pad = aclop_attr(t, "pads");
 
     *w = (struct walk){.n = n};
+    if (!aclop_attr(t, "data_format")->given) /* the documentation's default is channels last */
+        return shape_no(t, "attribute data_format is missing; pass %s", n == 3 ? "NCDHW" : "NCHW");
     if (filter->n_dims != n + 2)
         return shape_no(t, "filter has shape %s; it needs %u dimensions", npu_shape_text(filter),
                         n + 2);
