@@ -312,7 +312,7 @@ static const struct type_row {
     const char *cpp, *python;
 } types[] = {
     {DT_FLOAT, "at::kFloat", "float32"},
-    {DT_HALF, "at::kHalf", "float16"},
+    {DT_FLOAT16, "at::kHalf", "float16"},
     {DT_BF16, "at::kBFloat16", "bfloat16"},
     {DT_INT32, "at::kInt", "int32"},
     {DT_BOOL, "at::kBool", "bool"},
@@ -358,9 +358,9 @@ static void print_types(FILE *out, const struct optype *t, char letter)
                      : letter == 'S' ? types[i].bit == DT_FLOAT
                      : letter == 'N' ? types[i].bit == DT_INT32
                      : letter == 'L' ? types[i].bit == DT_INT64
-                     : letter == 'H' ? types[i].bit == DT_FLOAT || types[i].bit == DT_HALF ||
+                     : letter == 'H' ? types[i].bit == DT_FLOAT || types[i].bit == DT_FLOAT16 ||
                                            types[i].bit == DT_BF16
-                     : letter == 'V' ? types[i].bit == DT_FLOAT || types[i].bit == DT_HALF ||
+                     : letter == 'V' ? types[i].bit == DT_FLOAT || types[i].bit == DT_FLOAT16 ||
                                            types[i].bit == DT_BF16 || types[i].bit == DT_DOUBLE ||
                                            types[i].bit == DT_INT32 || types[i].bit == DT_INT64
                      : letter == 'R' ? types[i].bit != DT_BOOL && types[i].bit != DT_COMPLEX64 &&

@@ -64,7 +64,7 @@ at::ScalarType scalar_type(int dtype)
     switch (dtype) {
     case DT_FLOAT:
         return at::kFloat;
-    case DT_HALF:
+    case DT_FLOAT16:
         return at::kHalf;
     case DT_INT8:
         return at::kChar;
@@ -94,11 +94,11 @@ at::ScalarType scalar_type(int dtype)
         return at::kComplexDouble;
     case DT_BF16:
         return at::kBFloat16;
-    case DT_FP8_E5M2:
+    case DT_FLOAT8_E5M2:
         return at::kFloat8_e5m2;
-    case DT_FP8_E4M3:
+    case DT_FLOAT8_E4M3FN:
         return at::kFloat8_e4m3fn;
-    case DT_FP8_E8M0:
+    case DT_FLOAT8_E8M0:
         return at::kFloat8_e8m0fnu;
     default:
         refuse("data type " + std::to_string(dtype) + " has no form in torch");
@@ -159,7 +159,7 @@ at::Scalar scalar(const aclScalar *s)
     switch (s->dtype) {
     case DT_FLOAT:
     case DT_DOUBLE:
-    case DT_HALF:
+    case DT_FLOAT16:
     case DT_BF16:
         return at::Scalar(s->f);
     case DT_BOOL:

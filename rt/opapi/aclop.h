@@ -22,7 +22,7 @@ enum {
 
 /* Sets of data types, a bit each. */
 #define BIT(t)    (1ull << (t))
-#define FLOATS    (BIT(DT_FLOAT) | BIT(DT_HALF) | BIT(DT_BF16))
+#define FLOATS    (BIT(DT_FLOAT) | BIT(DT_FLOAT16) | BIT(DT_BF16))
 #define REALS     (FLOATS | BIT(DT_DOUBLE))
 #define COMPLEXES (BIT(DT_COMPLEX64) | BIT(DT_COMPLEX128))
 #define UNARY     (REALS | COMPLEXES)
@@ -133,7 +133,7 @@ static inline int64_t aclop_product(const int64_t *v, int64_t n)
     return all;
 }
 
-static inline bool is_half(int dtype) { return dtype == DT_HALF || dtype == DT_BF16; }
+static inline bool is_half(int dtype) { return dtype == DT_FLOAT16 || dtype == DT_BF16; }
 
 static inline int as_float(struct npu_aten_ctx *c, int v)
 {

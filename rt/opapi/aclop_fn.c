@@ -776,7 +776,7 @@ void fn_norm_reduce(struct npu_aten_ctx *c, const struct aclop_task *t)
 /* At least epsilon; in half that is 1e-7, because a smaller one would be 0. */
 void fn_norm_update(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
-    const double p = aclop_attr(t, "p")->real, least = t->in[0]->dtype == DT_HALF ? 1e-7 : 0;
+    const double p = aclop_attr(t, "p")->real, least = t->in[0]->dtype == DT_FLOAT16 ? 1e-7 : 0;
     int v = wide(c, t->in[0]);
 
     if (p_has_root(p))
@@ -893,7 +893,7 @@ void fn_softmax(struct npu_aten_ctx *c, const struct aclop_task *t)
 {
     const struct aclop_value *axes = aclop_attr(t, "axes");
     const struct npu_value dims = list(axes->ints, axes->n);
-    const bool widens = flag(t, "half_to_float") && t->in[0]->dtype == DT_HALF;
+    const bool widens = flag(t, "half_to_float") && t->in[0]->dtype == DT_FLOAT16;
     const int x = wide(c, t->in[0]);
     int v = at(c, "aten::sub.Tensor", V(x), V(at(c, "aten::amax", V(x), dims, BOOL(true))));
 

@@ -31,8 +31,8 @@ static const struct {
     uint64_t types;
 } chip_types[] = {
     {3510, "Ascend950",
-     1ull << DT_HIFLOAT8 | 1ull << DT_FP8_E5M2 | 1ull << DT_FP8_E4M3 | 1ull << DT_FP8_E8M0 |
-         1ull << DT_FP4_E2M1},
+     1ull << DT_HIFLOAT8 | 1ull << DT_FLOAT8_E5M2 | 1ull << DT_FLOAT8_E4M3FN |
+         1ull << DT_FLOAT8_E8M0 | 1ull << DT_FLOAT4_E2M1},
 };
 
 /* All types of torch but those that come with a later generation. */

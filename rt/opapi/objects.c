@@ -10,46 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* DTYPE(id, name, bytes, class) class: f float, i integer, c complex, x storage only */
-#define FOR_DTYPES(_)                                                                              \
-    _(DT_FLOAT, "float32", 4, 'f')                                                                 \
-    _(DT_HALF, "float16", 2, 'f')                                                                  \
-    _(DT_INT8, "int8", 1, 'i')                                                                     \
-    _(DT_INT32, "int32", 4, 'i')                                                                   \
-    _(DT_UINT8, "uint8", 1, 'i')                                                                   \
-    _(DT_INT16, "int16", 2, 'i')                                                                   \
-    _(DT_UINT16, "uint16", 2, 'i')                                                                 \
-    _(DT_UINT32, "uint32", 4, 'i')                                                                 \
-    _(DT_INT64, "int64", 8, 'i')                                                                   \
-    _(DT_UINT64, "uint64", 8, 'i')                                                                 \
-    _(DT_DOUBLE, "float64", 8, 'f')                                                                \
-    _(DT_BOOL, "bool", 1, 'i')                                                                     \
-    _(DT_COMPLEX64, "complex64", 8, 'c')                                                           \
-    _(DT_COMPLEX128, "complex128", 16, 'c')                                                        \
-    _(DT_BF16, "bfloat16", 2, 'f')                                                                 \
-    _(DT_INT4, "int4", 0, 'x')                                                                     \
-    _(DT_COMPLEX32, "complex32", 4, 'c')                                                           \
-    _(DT_HIFLOAT8, "hifloat8", 1, 'x')                                                             \
-    _(DT_FP8_E5M2, "float8_e5m2", 1, 'f')                                                          \
-    _(DT_FP8_E4M3, "float8_e4m3fn", 1, 'f')                                                        \
-    _(DT_FP8_E8M0, "float8_e8m0", 1, 'f')                                                          \
-    _(DT_FP4_E2M1, "float4_e2m1", 0, 'x')
-
 static const struct npu_dtype_row {
     const char *name;
     uint8_t n_bytes;
     char class;
 } dtype_rows[] = {
-#define DTYPE(id, name, bytes, class) [id] = {name, bytes, class},
-    FOR_DTYPES(DTYPE)
-#undef DTYPE
+#define DATA_TYPE(number, name, bytes, class, text)                                                \
+    [number] = {text, (bytes) > 0 ? (bytes) : 0, class},
+#include "../../sdk/include/acl/data_types.def"
 };
 
 static const struct npu_dtype_row *dtype_row(int dtype)
 {
     const int n = (int)(sizeof dtype_rows / sizeof *dtype_rows);
 
-    if (dtype < 0 || dtype >= n || !dtype_rows[dtype].name)
+    if (dtype < 0 || dtype >= n || !dtype_rows[dtype].name || !*dtype_rows[dtype].name)
         return NULL;
     return &dtype_rows[dtype];
 }
@@ -364,7 +339,7 @@ static bool scalar_set(struct aclScalar *s, const void *value)
     case DT_DOUBLE:
         s->f = READ(double);
         return true;
-    case DT_HALF:
+    case DT_FLOAT16:
         s->f = half_value(READ(uint16_t));
         return true;
     case DT_BF16:

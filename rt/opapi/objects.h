@@ -34,30 +34,9 @@ struct npu_obj {
     uint32_t n_holders;
 };
 
-/* aclDataType. The numbers are the interface's. */
 enum npu_dtype {
-    DT_FLOAT = 0,
-    DT_HALF = 1,
-    DT_INT8 = 2,
-    DT_INT32 = 3,
-    DT_UINT8 = 4,
-    DT_INT16 = 6,
-    DT_UINT16 = 7,
-    DT_UINT32 = 8,
-    DT_INT64 = 9,
-    DT_UINT64 = 10,
-    DT_DOUBLE = 11,
-    DT_BOOL = 12,
-    DT_COMPLEX64 = 16,
-    DT_COMPLEX128 = 17,
-    DT_BF16 = 27,
-    DT_INT4 = 29,
-    DT_COMPLEX32 = 33,
-    DT_HIFLOAT8 = 34,
-    DT_FP8_E5M2 = 35,
-    DT_FP8_E4M3 = 36,
-    DT_FP8_E8M0 = 37,
-    DT_FP4_E2M1 = 40
+#define DATA_TYPE(number, name, bytes, class, text) DT_##name = number,
+#include "../../sdk/include/acl/data_types.def"
 };
 
 struct aclTensor {

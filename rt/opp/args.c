@@ -257,7 +257,7 @@ void opp_put(void *to, int32_t dtype, double f, int64_t i)
     case DT_DOUBLE:
         memcpy(to, &f, sizeof f);
         break;
-    case DT_HALF:
+    case DT_FLOAT16:
         memcpy(to, &half, sizeof half);
         break;
     case DT_BF16:

@@ -86,7 +86,7 @@ static struct stream stream_of_device(struct npu_aten_ctx *c, const union npu_ar
 static int digits_of(int dtype)
 {
     switch (dtype) {
-    case DT_HALF:
+    case DT_FLOAT16:
         return 11;
     case DT_BF16:
         return 8;

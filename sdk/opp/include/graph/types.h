@@ -10,83 +10,80 @@
 #include "ge_error_codes.h"
 #include <cstdint>
 
+/* FORMAT(number, name) */
+#define NPUTWIN_FORMATS(FORMAT)                                                                    \
+    FORMAT(0, NCHW)                                                                                \
+    FORMAT(1, NHWC)                                                                                \
+    FORMAT(2, ND)                                                                                  \
+    FORMAT(3, NC1HWC0)                                                                             \
+    FORMAT(4, FRACTAL_Z)                                                                           \
+    FORMAT(5, NC1C0HWPAD)                                                                          \
+    FORMAT(6, NHWC1C0)                                                                             \
+    FORMAT(12, NC1HWC0_C04)                                                                        \
+    FORMAT(13, FRACTAL_Z_C04)                                                                      \
+    FORMAT(14, CHWN)                                                                               \
+    FORMAT(16, HWCN)                                                                               \
+    FORMAT(27, NDHWC)                                                                              \
+    FORMAT(28, FRACTAL_ZZ)                                                                         \
+    FORMAT(29, FRACTAL_NZ)                                                                         \
+    FORMAT(30, NCDHW)                                                                              \
+    FORMAT(31, DHWCN)                                                                              \
+    FORMAT(32, NDC1HWC0)                                                                           \
+    FORMAT(33, FRACTAL_Z_3D)                                                                       \
+    FORMAT(34, CN)                                                                                 \
+    FORMAT(35, NC)                                                                                 \
+    FORMAT(36, DHWNC)                                                                              \
+    FORMAT(40, RESERVED)                                                                           \
+    FORMAT(41, ALL)                                                                                \
+    FORMAT(42, NULL)                                                                               \
+    FORMAT(47, NCL)                                                                                \
+    FORMAT(50, FRACTAL_NZ_C0_16)                                                                   \
+    FORMAT(51, FRACTAL_NZ_C0_32)
+
 #ifndef INC_EXTERNAL_GRAPH_TYPES_H_
 #define INC_EXTERNAL_GRAPH_TYPES_H_
 namespace ge {
 
 enum DataType : int32_t {
-    DT_FLOAT = 0,
-    DT_FLOAT16 = 1,
-    DT_INT8 = 2,
-    DT_INT32 = 3,
-    DT_UINT8 = 4,
-    DT_INT16 = 6,
-    DT_UINT16 = 7,
-    DT_UINT32 = 8,
-    DT_INT64 = 9,
-    DT_UINT64 = 10,
-    DT_DOUBLE = 11,
-    DT_BOOL = 12,
-    DT_COMPLEX64 = 16,
-    DT_COMPLEX128 = 17,
-    DT_BF16 = 27,
+#define DATA_TYPE(number, name, bytes, class, text) DT_##name = number,
+#include "acl/data_types.def"
     DT_UNDEFINED = 28,
-    DT_INT4 = 29,
-    DT_COMPLEX32 = 33,
-    DT_HIFLOAT8 = 34,
-    DT_FLOAT8_E5M2 = 35,
-    DT_FLOAT8_E4M3FN = 36,
-    DT_FLOAT8_E8M0 = 37,
-    DT_FLOAT4_E2M1 = 40
+    DT_MAX = 42
 };
 
 enum Format : int32_t {
-    FORMAT_NCHW = 0,
-    FORMAT_NHWC = 1,
-    FORMAT_ND = 2,
-    FORMAT_NC1HWC0 = 3,
-    FORMAT_FRACTAL_Z = 4,
-    FORMAT_HWCN = 16,
-    FORMAT_NDHWC = 27,
-    FORMAT_FRACTAL_NZ = 29,
-    FORMAT_NCDHW = 30,
-    FORMAT_NCL = 47,
-    FORMAT_RESERVED = 40,
-    FORMAT_NULL = -1
+#define NPUTWIN_FORMAT(number, name) FORMAT_##name = number,
+    NPUTWIN_FORMATS(NPUTWIN_FORMAT)
+#undef NPUTWIN_FORMAT
+        FORMAT_MAX = 0xff
 };
+/* A format without what its upper bits say of groups and C0. */
+inline int32_t GetPrimaryFormat(int32_t format) { return format & 0xff; }
 
-/* Bytes of one element; 0 for a type of less than a byte or an unknown one. */
+/* Dimensions of a shape that is not known yet: one of them, or how many there are. */
+constexpr int64_t UNKNOWN_DIM = -1, UNKNOWN_DIM_NUM = -2;
+
+constexpr int kDataTypeSizeBitOffset = 1000;
+/* Bytes of one element; 1000 and its bits for one of less than a byte, -1 where there is no size.
+ */
 inline int GetSizeByDataType(DataType type)
 {
     switch (type) {
-    case DT_INT8:
-    case DT_UINT8:
-    case DT_BOOL:
-    case DT_HIFLOAT8:
-    case DT_FLOAT8_E5M2:
-    case DT_FLOAT8_E4M3FN:
-    case DT_FLOAT8_E8M0:
-        return 1;
-    case DT_FLOAT16:
-    case DT_BF16:
-    case DT_INT16:
-    case DT_UINT16:
-        return 2;
-    case DT_FLOAT:
-    case DT_INT32:
-    case DT_UINT32:
-    case DT_COMPLEX32:
-        return 4;
-    case DT_INT64:
-    case DT_UINT64:
-    case DT_DOUBLE:
-    case DT_COMPLEX64:
-        return 8;
-    case DT_COMPLEX128:
-        return 16;
+#define DATA_TYPE(number, name, bytes, class, text)                                                \
+    case DT_##name:                                                                                \
+        return (bytes) > 0 ? (bytes) : (bytes) < 0 ? kDataTypeSizeBitOffset - (bytes) : -1;
+#include "acl/data_types.def"
     default:
-        return 0;
+        return -1;
     }
+}
+
+/* Bytes of n elements, -1 where they have none. */
+inline int64_t GetSizeInBytes(int64_t n, DataType type)
+{
+    const int64_t size = GetSizeByDataType(type), bits = size - kDataTypeSizeBitOffset;
+
+    return n < 0 || size < 0 ? -1 : bits > 0 ? (n * bits + 7) / 8 : n * size;
 }
 
 } // namespace ge

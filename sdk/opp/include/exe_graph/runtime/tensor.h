@@ -39,6 +39,15 @@ public:
     }
 };
 
+/* Where the bytes of a tensor are that a TilingFunc may ask for. */
+enum TensorPlacement { kOnDeviceHbm, kOnHost, kFollowing, kOnDeviceP2p, kTensorPlacementEnd };
+class TensorPlacementUtils {
+public:
+    static bool IsOnHost(TensorPlacement p) { return p == kOnHost || p == kFollowing; }
+    static bool IsOnDevice(TensorPlacement p) { return p == kOnDeviceHbm || p == kOnDeviceP2p; }
+};
+enum class TilingPlacement { TILING_ON_HOST, TILING_ON_AICPU };
+
 /* The memory of a tensor is the device's and not written yet when a TilingFunc runs: GetData() is
  * null but for scalars and for the inputs that ValueDepend asks for. */
 class Tensor : private npu_opp_tensor {
@@ -54,19 +63,18 @@ public:
         storage_format = format.GetStorageFormat();
         is_given = 1;
     }
+    const StorageShape &GetShape() const { return *StorageShape::Of(&shape); }
     const Shape &GetOriginShape() const { return *Shape::Of(&shape.origin); }
     const Shape &GetStorageShape() const { return *Shape::Of(&shape.storage); }
     int64_t GetShapeSize() const { return GetStorageShape().GetShapeSize(); }
     ge::DataType GetDataType() const { return ge::DataType(type); }
     ge::Format GetOriginFormat() const { return ge::Format(origin_format); }
     ge::Format GetStorageFormat() const { return ge::Format(storage_format); }
-    size_t GetSize() const
-    {
-        return size_t(GetShapeSize()) * size_t(ge::GetSizeByDataType(GetDataType()));
-    }
+    size_t GetSize() const { return size_t(ge::GetSizeInBytes(GetShapeSize(), GetDataType())); }
 
     template <class T> const T *GetData() const { return static_cast<const T *>(host); }
     const void *GetAddr() const { return host; }
+    TensorPlacement GetPlacement() const { return host ? kOnHost : kOnDeviceHbm; }
 
     static const Tensor *Of(const npu_opp_tensor *t) { return static_cast<const Tensor *>(t); }
 };

@@ -2,8 +2,8 @@
 /* type_utils.h - names of data types ("DT_FLOAT") and formats ("ND"), for messages. */
 #ifndef NPUTWIN_GRAPH_TYPE_UTILS_H
 #define NPUTWIN_GRAPH_TYPE_UTILS_H
+#include "../ascend_string.h"
 #include "../types.h"
-#include <string>
 
 namespace ge {
 
@@ -13,32 +13,10 @@ public:
     static std::string DataTypeToSerialString(DataType type)
     {
         switch (type) {
-#define NPU_NAME(name)                                                                             \
+#define DATA_TYPE(number, name, bytes, class, text)                                                \
     case DT_##name:                                                                                \
         return "DT_" #name;
-            NPU_NAME(FLOAT)
-            NPU_NAME(FLOAT16)
-            NPU_NAME(INT8)
-            NPU_NAME(INT32)
-            NPU_NAME(UINT8)
-            NPU_NAME(INT16)
-            NPU_NAME(UINT16)
-            NPU_NAME(UINT32)
-            NPU_NAME(INT64)
-            NPU_NAME(UINT64)
-            NPU_NAME(DOUBLE)
-            NPU_NAME(BOOL)
-            NPU_NAME(COMPLEX64)
-            NPU_NAME(COMPLEX128)
-            NPU_NAME(BF16)
-            NPU_NAME(INT4)
-            NPU_NAME(COMPLEX32)
-            NPU_NAME(HIFLOAT8)
-            NPU_NAME(FLOAT8_E5M2)
-            NPU_NAME(FLOAT8_E4M3FN)
-            NPU_NAME(FLOAT8_E8M0)
-            NPU_NAME(FLOAT4_E2M1)
-#undef NPU_NAME
+#include "acl/data_types.def"
         default:
             return "UNDEFINED";
         }
@@ -46,25 +24,22 @@ public:
     static std::string FormatToSerialString(Format format)
     {
         switch (format) {
-#define NPU_NAME(name)                                                                             \
+#define NPUTWIN_FORMAT(number, name)                                                               \
     case FORMAT_##name:                                                                            \
         return #name;
-            NPU_NAME(NCHW)
-            NPU_NAME(NHWC)
-            NPU_NAME(ND)
-            NPU_NAME(NC1HWC0)
-            NPU_NAME(FRACTAL_Z)
-            NPU_NAME(HWCN)
-            NPU_NAME(NDHWC)
-            NPU_NAME(FRACTAL_NZ)
-            NPU_NAME(NCDHW)
-            NPU_NAME(NCL)
-            NPU_NAME(RESERVED)
-            NPU_NAME(NULL)
-#undef NPU_NAME
+            NPUTWIN_FORMATS(NPUTWIN_FORMAT)
+#undef NPUTWIN_FORMAT
         default:
             return "RESERVED";
         }
+    }
+    static AscendString DataTypeToAscendString(DataType type)
+    {
+        return AscendString(DataTypeToSerialString(type).c_str());
+    }
+    static AscendString FormatToAscendString(Format format)
+    {
+        return AscendString(FormatToSerialString(format).c_str());
     }
 };
 
