@@ -382,6 +382,12 @@ template <class A, class B> struct IsSameType : std::is_same<A, B> {};
 template <bool condition, class Then, class Else>
 struct Conditional : std::conditional<condition, Then, Else> {};
 template <class A, class B> constexpr auto DivCeil(A a, B b) { return b ? (a + b - 1) / b : a; }
+/* Less special than any AlignUp of a kernel's own, which is then the one that is meant. */
+template <class A, class B, class... None> constexpr auto AlignUp(A a, B b, None...)
+{
+    return DivCeil(a, b) * b;
+}
+constexpr uint32_t F32_INF = 0x7f800000, F32_NEG_INF = 0xff800000, F32_NAN = 0x7fc00000;
 
 constexpr uint64_t MASK_PLACEHOLDER = 0;
 constexpr uint32_t ONE_BLK_SIZE = 32;

@@ -356,6 +356,14 @@ refused(161002, 'attribute offsets', 'aclIntArray', call=lambda: op.prepare(a, N
 """)
 
 
+def test_what_op_host_logs(shell, older):
+    said = shell.python(older, """
+a = Array(np.arange(7, dtype='i4'))
+refused(561002, 'TilingFunc returned', call=lambda: op.prepare(a, None, 1, ints(1, 2, 3, 4, 5), None, 0))
+""", ASCEND_SLOG_PRINT_TO_STDOUT="1")
+    assert "OlderCustom: offsets has the number of elements 5, expected 1 to 4" in said
+
+
 def test_two_packages_in_one_process(shell, axpy, older):
     shell.python(axpy, f"""
 other = Op({str(older[0])!r}, 'aclnnOlderCustom')

@@ -124,7 +124,7 @@ function(npu_op_code_gen)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${sources})
   execute_process(
     COMMAND "${CMAKE_CXX_COMPILER}" -std=c++17 -O0 ${op_COMPILE_OPTIONS} "-I${ASC_HOME}/include"
-      "${NPU_OP_TOOLS}/gen.cpp" ${sources} -o "${work}/gen" "-L${ASC_HOME}/lib64" -lplatform -ltiling_api
+      "${NPU_OP_TOOLS}/gen.cpp" ${sources} -o "${work}/gen" "-L${ASC_HOME}/lib64" -lplatform -ltiling_api -lc_sec
       "-Wl,-rpath,${ASC_HOME}/lib64"
     RESULT_VARIABLE failed ERROR_VARIABLE text OUTPUT_VARIABLE text)
   if(failed)
@@ -179,6 +179,9 @@ function(npu_op_library name type)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
   target_compile_features(${name} PRIVATE cxx_std_17)
   target_include_directories(${name} PRIVATE "${ASC_HOME}/include")
+  if(type STREQUAL "TILING")
+    target_compile_definitions(${name} PRIVATE OP_TILING_LIB)
+  endif()
   _npu_op_put(${name} KIND ${type})
 endfunction()
 

@@ -377,8 +377,14 @@ static void who_am_i(void **)
     }
 }
 
+/* A kernel's own function of that name is the one that it means. */
+template <class T> static T AlignUp(T a, T) { return a + 100; }
+static_assert(AscendC::AlignUp(33u, 32u) == 64 && AscendC::AlignUp(64, 32) == 64);
+static_assert(AscendC::AlignUp(int64_t(1), 512) == 512 && AscendC::AlignUp(7, 0) == 0);
+
 static void sizes_and_clock(void **)
 {
+    assert_int_equal(AlignUp(1, 32), 101);
     run_well([] {
         static_assert(TOTAL_UB_SIZE == 196608 && GetDataBlockSizeInBytes() == 32);
         const int64_t start = GetSystemCycle();

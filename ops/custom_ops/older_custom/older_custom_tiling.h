@@ -10,7 +10,7 @@ namespace optiling {
 BEGIN_TILING_DATA_DEF(OlderOffsets)
 TILING_DATA_FIELD_DEF(uint8_t, count);
 TILING_DATA_FIELD_DEF_ARR(int64_t, 4, value);
-END_TILING_DATA_DEF;
+END_TILING_DATA_DEF
 REGISTER_TILING_DATA_CLASS(OlderOffsetsOp, OlderOffsets)
 
 BEGIN_TILING_DATA_DEF(OlderTilingData)

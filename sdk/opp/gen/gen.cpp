@@ -288,6 +288,20 @@ const Classes &classes()
     return all;
 }
 
+/* Plans of the high-level API, which the kernel's headers define. */
+bool is_library_struct(const std::string &name)
+{
+    static const char *const NAMES[] = {
+#define TILING(name, ...) #name,
+#include "kernel_tiling/tilings.def"
+    };
+
+    for (const char *n : NAMES)
+        if (name == n)
+            return true;
+    return false;
+}
+
 void add_struct(const optiling::TilingDef &def, std::string &text, std::vector<std::string> &done)
 {
     const std::string name = def.GetTilingClassName();
@@ -299,12 +313,14 @@ void add_struct(const optiling::TilingDef &def, std::string &text, std::vector<s
     for (const optiling::TilingDef::Field &f : def.Fields())
         if (f.inner)
             add_struct(*f.inner, text, done);
-    text += "struct " + name + " {\n";
-    for (const optiling::TilingDef::Field &f : def.Fields())
-        text += "    " + std::string(f.inner ? f.inner->GetTilingClassName() : f.type) + " " +
-                f.name + (f.count ? "[" + std::to_string(f.count) + "]" : "") + ";\n";
-    text +=
-        "};\nstatic_assert(sizeof(" + name + ") == " + std::to_string(def.GetDataSize()) + ");\n";
+    if (!is_library_struct(name)) {
+        text += "struct " + name + " {\n";
+        for (const optiling::TilingDef::Field &f : def.Fields())
+            text += "    " + std::string(f.inner ? f.inner->GetTilingClassName() : f.type) + " " +
+                    f.name + (f.count ? "[" + std::to_string(f.count) + "]" : "") + ";\n";
+        text += "};\n";
+    }
+    text += "static_assert(sizeof(" + name + ") == " + std::to_string(def.GetDataSize()) + ");\n";
 }
 
 /* The structs of this operator: Type, and Type_<key>. */

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 enum {
-    NPU_OPP_ABI = 3,
+    NPU_OPP_ABI = 4,
     NPU_OPP_DIMS = 25,
     NPU_OPP_WORKSPACES = 16,
     NPU_OPP_TILING_BYTES = 1 << 16, /* room that a TilingFunc gets */
@@ -114,6 +114,7 @@ struct npu_opp_op {
     const uint16_t *kernel_of; /* the variant whose kernel runs (DataTypeForBinQuery) */
     bool runs_empty;           /* also when all outputs are empty */
     npu_opp_host_fn *tiling, *infer_shape, *infer_type; /* the last two may be NULL */
+    const void *compile_info; /* what its TilingParse filled in, or NULL */
 };
 
 /* One call as a TilingFunc, InferShape or InferDataType sees it. */

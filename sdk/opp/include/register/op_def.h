@@ -10,11 +10,23 @@
 #include "../exe_graph/runtime/infer_datatype_context.h"
 #include "../exe_graph/runtime/infer_shape_context.h"
 #include "../exe_graph/runtime/tiling_context.h"
+#include "../exe_graph/runtime/tiling_parse_context.h"
 #include <cstdint>
 #include <deque>
 #include <string>
 #include <utility>
 #include <vector>
+/* What op_host leans on without including it itself. */
+#include "securec.h"
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace ops {
 
@@ -23,6 +35,7 @@ enum class FollowType { ALL = 0, DTYPE, FORMAT, SHAPE };
 enum class DependScope { ALL = 0, TILING };
 
 using TilingFunc = ge::graphStatus (*)(gert::TilingContext *);
+using TilingParseFunc = ge::graphStatus (*)(gert::TilingParseContext *);
 using InferShapeFunc = ge::graphStatus (*)(gert::InferShapeContext *);
 using InferDataTypeFunc = ge::graphStatus (*)(gert::InferDataTypeContext *);
 
@@ -258,8 +271,12 @@ public:
         tiling = f;
         return *this;
     }
+    OpAICoreDef &SetTilingParse(TilingParseFunc f)
+    {
+        parse = f;
+        return *this;
+    }
     /* About graphs: what the aclnn functions do not ask. */
-    template <class F> OpAICoreDef &SetTilingParse(F) { return *this; }
     template <class F> OpAICoreDef &SetCheckSupport(F) { return *this; }
     template <class F> OpAICoreDef &SetOpSelectFormat(F) { return *this; }
     template <class F> OpAICoreDef &SetOpSupportInfo(F) { return *this; }
@@ -278,6 +295,8 @@ public:
     }
 
     TilingFunc tiling = nullptr;
+    TilingParseFunc parse = nullptr;
+    void *(*make_compile_info)() = nullptr; /* the structure that `parse` fills in */
     bool runs_empty = false;
     std::vector<std::pair<std::string, OpAICoreConfig>> configs;
 };

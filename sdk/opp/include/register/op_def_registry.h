@@ -7,6 +7,7 @@
 #ifndef NPUTWIN_OP_DEF_REGISTRY_H
 #define NPUTWIN_OP_DEF_REGISTRY_H
 #include "op_def.h"
+#include "op_impl_registry.h" /* op_host leans on it */
 
 namespace nputwin::opp {
 
@@ -23,13 +24,31 @@ __attribute__((visibility("hidden"))) inline std::vector<added> &registry()
     return list;
 }
 
+template <class... Info> void take_compile_info(ops::OpDef &def)
+{
+    static_assert(sizeof...(Info) <= 1, "OP_ADD takes an operator and at most one structure");
+    ((def.aicore.make_compile_info = []() -> void * { return new Info(); }), ...);
+}
+
 struct adder {
     adder(const char *type, make_fn make) { registry().push_back({type, make}); }
 };
 
 } // namespace nputwin::opp
 
-#define OP_ADD(Type)                                                                               \
+/* OP_ADD(Type), or OP_ADD(Type, CompileInfo): what its TilingParse fills in. Only a tiling library
+ * knows that structure (npu_op_library(... TILING) defines the word); elsewhere it is not looked
+ * at. */
+#ifdef OP_TILING_LIB
+#define NPUTWIN_TAKE_INFO(...) ::nputwin::opp::take_compile_info<__VA_ARGS__>
+#else
+#define NPUTWIN_TAKE_INFO(...) ::nputwin::opp::take_compile_info<>
+#endif
+#define OP_ADD(Type, ...)                                                                          \
     static const ::nputwin::opp::adder nputwin_opp_add_##Type(                                     \
-        #Type, [](const char *type) -> ::ops::OpDef { return Type(type); })
+        #Type, [](const char *type) -> ::ops::OpDef {                                              \
+            ::ops::OpDef def = Type(type);                                                         \
+            NPUTWIN_TAKE_INFO(__VA_ARGS__)(def);                                                   \
+            return def;                                                                            \
+        })
 #endif

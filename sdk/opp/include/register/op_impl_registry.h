@@ -16,6 +16,8 @@ struct impl {
     ops::TilingFunc tiling;
     ops::InferShapeFunc infer_shape;
     ops::InferDataTypeFunc infer_type;
+    ops::TilingParseFunc parse;
+    void *(*make_compile_info)();
 };
 
 __attribute__((visibility("hidden"))) inline std::deque<impl> &impls()
@@ -28,7 +30,7 @@ __attribute__((visibility("hidden"))) inline std::deque<impl> &impls()
 class impl_adder {
 public:
     explicit impl_adder(const char *type)
-        : to_(impls().emplace_back(impl{type, nullptr, nullptr, nullptr}))
+        : to_(impls().emplace_back(impl{type, nullptr, nullptr, nullptr, nullptr, nullptr}))
     {
     }
     impl_adder &Tiling(ops::TilingFunc f)
@@ -46,11 +48,21 @@ public:
         to_.infer_type = f;
         return *this;
     }
+    template <class T> impl_adder &TilingParse(ops::TilingParseFunc f)
+    {
+        to_.parse = f;
+        to_.make_compile_info = []() -> void * { return new T(); };
+        return *this;
+    }
     /* About graphs. */
-    template <class T, class F> impl_adder &TilingParse(F) { return *this; }
     template <class F> impl_adder &InferShapeRange(F) { return *this; }
     impl_adder &InputsDataDependency(std::initializer_list<int32_t>) { return *this; }
     impl_adder &TilingInputsDataDependency(std::initializer_list<int32_t>) { return *this; }
+    impl_adder &TilingInputsDataDependency(std::initializer_list<int32_t>,
+                                           std::initializer_list<gert::TilingPlacement>)
+    {
+        return *this;
+    }
 
 private:
     impl &to_;
@@ -68,6 +80,10 @@ inline void fill_in(ops::OpDef &op)
             op.infer_shape = i.infer_shape;
         if (!op.infer_type)
             op.infer_type = i.infer_type;
+        if (!op.aicore.parse)
+            op.aicore.parse = i.parse;
+        if (!op.aicore.make_compile_info)
+            op.aicore.make_compile_info = i.make_compile_info;
     }
 }
 

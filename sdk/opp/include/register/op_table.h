@@ -39,12 +39,24 @@ struct op_rows {
         row.tiling = reinterpret_cast<npu_opp_host_fn *>(def.aicore.tiling);
         row.infer_shape = reinterpret_cast<npu_opp_host_fn *>(def.infer_shape);
         row.infer_type = reinterpret_cast<npu_opp_host_fn *>(def.infer_type);
+        row.compile_info = parsed();
     }
     op_rows(const op_rows &) = delete;
 
     npu_opp_op row = {};
 
 private:
+    /* Kept as long as the rows are. A TilingParse that fails leaves its operator without. */
+    const void *parsed() const
+    {
+        if (!def.aicore.make_compile_info)
+            return nullptr;
+        void *info = def.aicore.make_compile_info();
+        gert::TilingParseContext context(&row, info);
+
+        return !def.aicore.parse || def.aicore.parse(&context) == ge::GRAPH_SUCCESS ? info
+                                                                                    : nullptr;
+    }
     void take(const std::deque<ops::OpParamDef> &from, std::vector<npu_opp_param> &to, bool is_out)
     {
         bool any_contiguous = false;

@@ -12,6 +12,7 @@
  */
 #ifndef NPUTWIN_TILINGDATA_BASE_H
 #define NPUTWIN_TILINGDATA_BASE_H
+#include "securec.h" /* op_host leans on it */
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -147,7 +148,9 @@ private:                                                                        
                                                                                                    \
 public:
 
-#define END_TILING_DATA_DEF }
+#define END_TILING_DATA_DEF                                                                        \
+    }                                                                                              \
+    ;
 
 #define REGISTER_TILING_DATA_CLASS(op_type, cls)                                                   \
     static const ::nputwin::opp::tiling_adder nputwin_opp_tiling_##op_type##_##cls(                \

@@ -23,6 +23,22 @@ private:
     uint32_t at_[2];
 };
 
+/* The operands of a call, counted. */
+class ComputeNodeInfo : private npu_opp_call {
+public:
+    const char *GetNodeType() const { return op->type; }
+    const char *GetNodeName() const { return op->type; }
+    size_t GetIrInputsNum() const { return op->n_in; }
+    size_t GetIrOutputsNum() const { return op->n_out; }
+    size_t GetInputsNum() const { return in_at[op->n_in]; }
+    size_t GetOutputsNum() const { return out_at[op->n_out]; }
+
+    static const ComputeNodeInfo *Of(const npu_opp_call *c)
+    {
+        return static_cast<const ComputeNodeInfo *>(c);
+    }
+};
+
 /* A getter of an operand that does not exist or was not given returns nullptr. Plain getters count
  * tensors (each of a DYNAMIC list is one); GetRequired, GetOptional and GetDynamic count the
  * parameters of the OpDef. */
@@ -30,6 +46,7 @@ class Context : protected npu_opp_call {
 public:
     const char *GetNodeType() const { return op->type; }
     const char *GetNodeName() const { return op->type; }
+    const ComputeNodeInfo *GetComputeNodeInfo() const { return ComputeNodeInfo::Of(this); }
     size_t GetComputeNodeInputNum() const { return in_at[op->n_in]; }
     size_t GetComputeNodeOutputNum() const { return out_at[op->n_out]; }
     const AnchorInstanceInfo *GetIrInputInstanceInfo(size_t i) const

@@ -53,6 +53,13 @@ public:
         return reinterpret_cast<fe::PlatFormInfos *>(const_cast<npu_opp_op *>(op));
     }
 
+    /* The structure that the operator's TilingParse filled in. */
+    const void *GetCompileInfo() const { return op->compile_info; }
+    template <class T> const T *GetCompileInfo() const
+    {
+        return static_cast<const T *>(op->compile_info);
+    }
+
     template <class T> T *GetTilingData()
     {
         static_assert(
@@ -85,6 +92,8 @@ public:
         return ge::GRAPH_SUCCESS;
     }
     uint32_t GetScheduleMode() const { return schedule_mode; }
+    /* UB that a SIMT kernel of dav-3510 leaves to its cache or not: a cache changes no result. */
+    ge::graphStatus SetLocalMemorySize(uint32_t) { return ge::GRAPH_SUCCESS; }
     /* Sizes in bytes of n workspaces, to be filled in; they lie one behind the other. */
     size_t *GetWorkspaceSizes(size_t n)
     {
