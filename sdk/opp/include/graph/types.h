@@ -78,7 +78,12 @@ inline int GetSizeByDataType(DataType type)
     }
 }
 
-/* Bytes of n elements, -1 where they have none. */
+} // namespace ge
+#endif
+
+namespace ge {
+
+/* Bytes of n elements, -1 where they have none. torch_npu's header only declares it. */
 inline int64_t GetSizeInBytes(int64_t n, DataType type)
 {
     const int64_t size = GetSizeByDataType(type), bits = size - kDataTypeSizeBitOffset;
@@ -87,5 +92,4 @@ inline int64_t GetSizeInBytes(int64_t n, DataType type)
 }
 
 } // namespace ge
-#endif
 #endif
