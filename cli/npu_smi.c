@@ -134,17 +134,18 @@ static void find_page(long pid)
     struct process *p = &processes[n_processes];
     char path[64], target[64];
     DIR *dir;
+    int at;
 
     snprintf(path, sizeof(path), "/proc/%ld/fd", pid);
     dir = opendir(path);
-    for (struct dirent *e; dir && n_processes < MAX_PROCESSES && (e = readdir(dir)) != NULL;) {
-        ssize_t n = readlinkat(dirfd(dir), e->d_name, target, sizeof(target) - 1);
+    at = dir ? dirfd(dir) : -1;
+    for (struct dirent *e; at >= 0 && n_processes < MAX_PROCESSES && (e = readdir(dir)) != NULL;) {
+        ssize_t n = readlinkat(at, e->d_name, target, sizeof(target) - 1);
 
         target[n > 0 ? n : 0] = '\0';
         if (strncmp(target, "/memfd:" NPU_USAGE_NAME, strlen("/memfd:" NPU_USAGE_NAME)) != 0)
             continue;
-        *p = (struct process){.pid = pid,
-                              .file = openat(dirfd(dir), e->d_name, O_RDONLY | O_CLOEXEC)};
+        *p = (struct process){.pid = pid, .file = openat(at, e->d_name, O_RDONLY | O_CLOEXEC)};
         if (p->file < 0)
             continue;
         if (read_usage(p) && p->usage.pid == inner_pid(pid)) {

@@ -185,7 +185,7 @@ int main(int argc, char **argv)
     (void)argc;
     if (!delay)
         again(argv, DELAY_US);
-    if (atoi(delay) == SHORT_US)
+    if (strtol(delay, NULL, 10) == SHORT_US)
         return cmocka_run_group_tests(brief, device_setup, device_teardown);
     return cmocka_run_group_tests(tests, device_setup, device_teardown);
 }
