@@ -45,19 +45,20 @@ static void count(const struct rt_range *r, int sign)
 bool rt_range_add(const struct rt_range *r)
 {
     struct rt_range *copy = malloc(sizeof(*copy)), **at;
+    bool is_new;
 
     if (!copy)
         return false;
     *copy = *r;
     pthread_mutex_lock(&lock);
     at = tsearch(copy, &tree, compare);
-    if (at && *at == copy)
+    is_new = at && *at == copy; /* asked here: without the lock the tree may move what is there */
+    if (is_new)
         count(copy, 1);
     pthread_mutex_unlock(&lock);
-    if (at && *at == copy)
-        return true;
-    free(copy); /* no memory, or something is there already */
-    return false;
+    if (!is_new)
+        free(copy); /* no memory, or something is there already */
+    return is_new;
 }
 
 bool rt_range_take(const void *p, enum rt_owner owner, struct rt_range *out)
