@@ -68,9 +68,9 @@ static bool is_complete(const struct npu_cross_core *cores, const struct npu_cor
 
 /* Some counter that would go up, or the number of this core's sets, is at its end. */
 static bool is_full(const struct npu_cross_core *cores, const struct npu_core *c,
-                    const struct side *s, enum npu_cross mode, uint32_t id)
+                    const struct side *s, enum npu_cross mode, uint32_t id, bool is_last)
 {
-    if (!is_complete(cores, c, s, mode, id))
+    if (!is_last)
         return cores[index_of(c)].sets[mode][id] == UINT8_MAX;
     for (uint32_t i = s->first; i < s->end; i++)
         if (is_of_kind(c, i, s->waits) && cores[i].counter[id] >= NPU_CROSS_MAX)
@@ -79,10 +79,8 @@ static bool is_full(const struct npu_cross_core *cores, const struct npu_core *c
 }
 
 static void count(struct npu_cross_core *cores, const struct npu_core *c, const struct side *s,
-                  enum npu_cross mode, uint32_t id)
+                  enum npu_cross mode, uint32_t id, bool is_last)
 {
-    const bool is_last = is_complete(cores, c, s, mode, id);
-
     cores[index_of(c)].sets[mode][id]++;
     for (uint32_t i = s->first; is_last && i < s->end; i++) {
         if (is_of_kind(c, i, s->sets))
@@ -106,9 +104,10 @@ static bool try_set(void *arg)
     const struct side s = side_of(&w->c->pub, mode);
 
     npu_run_lock(w->c->run);
-    const bool fits = !is_full(w->cores, &w->c->pub, &s, mode, id);
+    const bool is_last = is_complete(w->cores, &w->c->pub, &s, mode, id);
+    const bool fits = !is_full(w->cores, &w->c->pub, &s, mode, id, is_last);
     if (fits)
-        count(w->cores, &w->c->pub, &s, mode, id);
+        count(w->cores, &w->c->pub, &s, mode, id, is_last);
     npu_run_unlock(w->c->run);
     return fits;
 }

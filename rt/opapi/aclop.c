@@ -31,9 +31,6 @@ static const struct aclop_row *find(const char *type)
     return NULL;
 }
 
-NPU_API const struct aclop_row *npu_aclop_row(uint32_t i);
-
-/* For the tests: row i, NULL behind the last. */
 const struct aclop_row *npu_aclop_row(uint32_t i)
 {
     return i < sizeof rows / sizeof *rows ? &rows[i] : NULL;

@@ -10,6 +10,7 @@
 #ifndef NPU_OPAPI_ACLOP_H
 #define NPU_OPAPI_ACLOP_H
 #include "../acl_objects.h"
+#include "aclop_row.h"
 #include "native.h"
 
 enum {
@@ -42,15 +43,6 @@ struct aclop_value {
     char text[ACLOP_TEXT];
 };
 
-/* A word of a row: name:kind and a mark. */
-struct aclop_word {
-    const char *name; /* n_name bytes */
-    int n_name;
-    char kind, mark; /* 0: none. mark: ? * ~ = (default) or ! (the only value) */
-    const char *value;
-};
-
-struct aclop_row;
 struct aclop_task {
     const struct aclop_row *row;
     struct aclTensor *in[ACLOP_TENSORS], *out[ACLOP_OUTPUTS]; /* an absent input is NULL */
@@ -61,25 +53,6 @@ struct aclop_task {
     struct aclop_value attr[ACLOP_ATTRS]; /* in the order of the row */
     char why[192];                        /* a check tells it here */
 };
-
-typedef void aclop_fn(struct npu_aten_ctx *c, const struct aclop_task *t);
-/* Shapes, before anything is queued: false with t->why set. Data is read of host inputs only. */
-typedef bool aclop_check_fn(struct aclop_task *t);
-
-/* The columns of aclop.def. */
-struct aclop_row {
-    const char *type, *missing; /* what a partial row does not compute, NULL when it is full */
-    const char *inputs, *outputs, *attrs;
-    uint64_t types;
-    aclop_check_fn *check;
-    const char *schema; /* takes the inputs in order, if there is no fn */
-    aclop_fn *fn;
-};
-
-/* Takes the next word off *at; false behind the last. */
-bool aclop_next_word(const char **at, struct aclop_word *w);
-/* Number of the word with that name of n bytes, -1 when there is none. */
-int aclop_find_word(const char *words, const char *name, size_t n, struct aclop_word *w);
 
 /* Runs an expression of the schema column into the outputs. c NULL: only looks whether the texts
  * that it reads are among the allowed ones, and says in t->why which are. */

@@ -106,6 +106,8 @@ static void make_event_of(struct worker *w, uint32_t flag)
         must_work(aclrtDestroyEvent(e), "aclrtDestroyEvent of an own one");
 }
 
+static inline void make_sync_event(struct worker *w) { make_event_of(w, ACL_EVENT_SYNC); }
+
 static void end_event_at(_Atomic(void *) *at)
 {
     void *e = atomic_exchange(at, NULL);
@@ -115,6 +117,14 @@ static void end_event_at(_Atomic(void *) *at)
 }
 
 static void end_event(struct worker *w) { end_event_at(place(w, events)); }
+
+static inline void end_shared(void)
+{
+    for (int i = 0; i < N_SHARED; i++) {
+        end_stream_at(&streams[i]);
+        end_event_at(&events[i]);
+    }
+}
 
 /* ---- the threads ----------------------------------------------------------------------------- */
 

@@ -9,24 +9,11 @@
  */
 #include "fuzz_acl.h"
 
+#include "../../rt/opapi/aclop_row.h"
 #include "../../sdk/include/acl/acl_op.h"
 #include "../../sdk/include/acl/acl_op_compiler.h"
 
-/* The first columns of a row of aclop.def; NULL behind the last. */
-struct row {
-    const char *type, *missing, *inputs, *outputs, *attrs;
-    uint64_t types;
-};
-const struct row *npu_aclop_row(uint32_t i);
-
 enum { MAX_CALLS = 6, MAX_TENSORS = 10, MAX_RANK = 5, WAIT_MS = 20000 };
-
-/* A word of a row: name:kind and a mark. */
-struct word {
-    const char *name, *value;
-    int n_name;
-    char kind, mark;
-};
 
 static uint32_t n_rows;
 static atomic_bool is_broken; /* the device: an operator failed behind its call */
@@ -34,7 +21,7 @@ static atomic_bool is_broken; /* the device: an operator failed behind its call 
 /* Of one call. */
 struct call {
     struct fuzz_in *in;
-    const struct row *row;
+    const struct aclop_row *row;
     int type, n_dims; /* most tensors are alike */
     int64_t dim[MAX_RANK];
     aclTensorDesc *desc[2][MAX_TENSORS];
@@ -42,24 +29,6 @@ struct call {
     void *memory[2][MAX_TENSORS];
     int n[2];
 };
-
-static bool next_word(const char **at, struct word *w)
-{
-    const char *p = *at + strspn(*at, " ");
-
-    *w = (struct word){.name = p, .n_name = (int)strcspn(p, ":?*~= ")};
-    if (!*p)
-        return false;
-    p += w->n_name;
-    if (*p == ':') {
-        w->kind = p[1];
-        p += 2;
-    }
-    w->mark = (char)(*p == ' ' ? 0 : *p);
-    w->value = p + strspn(p, "=");
-    *at = p + strcspn(p, " ");
-    return true;
-}
 
 /* Never behind the end of the input. */
 static bool one_in(struct call *c, unsigned n)
@@ -117,7 +86,7 @@ static void fill(struct call *c, void *memory, int type, size_t n)
     }
 }
 
-static void add_tensor(struct call *c, int side, const struct word *w)
+static void add_tensor(struct call *c, int side, const struct aclop_word *w)
 {
     const int i = c->n[side]++, type = type_of(c, w->kind);
     int n_dims = c->n_dims;
@@ -155,9 +124,9 @@ static void add_tensor(struct call *c, int side, const struct word *w)
 static void add_side(struct call *c, int side)
 {
     const char *at = side ? c->row->outputs : c->row->inputs;
-    struct word w;
+    struct aclop_word w;
 
-    while (next_word(&at, &w) && c->n[side] < MAX_TENSORS - 2) {
+    while (aclop_next_word(&at, &w) && c->n[side] < MAX_TENSORS - 2) {
         if (w.mark == '?' && one_in(c, 2)) {
             c->desc[side][c->n[side]] = aclCreateTensorDesc(-1, 0, NULL, -1);
             c->buffer[side][c->n[side]++] = aclCreateDataBuffer(NULL, 0);
@@ -225,11 +194,11 @@ static aclopAttr *attributes(struct call *c)
 {
     const char *at = c->row->attrs;
     aclopAttr *attr = aclopCreateAttr();
-    struct word w;
+    struct aclop_word w;
     char name[64];
 
     FUZZ_CHECK(attr, "aclopCreateAttr gave NULL");
-    while (next_word(&at, &w)) {
+    while (aclop_next_word(&at, &w)) {
         snprintf(name, sizeof(name), "%.*s", w.n_name, w.name);
         if (!w.mark || one_in(c, 2))
             set_attribute(c, attr, name, w.kind, w.value);
@@ -282,15 +251,10 @@ static void call_operator(struct worker *w)
     end_call(&c);
 }
 
-static void make_event(struct worker *w)
-{
-    make_event_of(w, ACL_EVENT_SYNC);
-}
-
 static void *run(void *arg)
 {
-    static call_fn *const calls[] = {call_operator, call_operator, call_operator, make_stream,
-                                     end_stream,    make_event,    end_event};
+    static call_fn *const calls[] = {call_operator, call_operator,   call_operator, make_stream,
+                                     end_stream,    make_sync_event, end_event};
 
     must_work(aclrtSetDevice(0), "aclrtSetDevice");
     make_calls(arg, calls, sizeof(calls) / sizeof(calls[0]), MAX_CALLS);
@@ -309,10 +273,7 @@ void fuzz_one(const uint8_t *data, size_t n)
     struct worker workers[N_THREADS] = {0};
 
     run_threads(workers, run, data, n);
-    for (int i = 0; i < N_SHARED; i++) {
-        end_stream_at(&streams[i]);
-        end_event_at(&events[i]);
-    }
+    end_shared();
     if (atomic_exchange(&is_broken, false)) {
         must_work(aclrtResetDeviceForce(0), "aclrtResetDeviceForce");
         must_work(aclrtSetDevice(0), "aclrtSetDevice");

@@ -26,11 +26,6 @@ static void *take(struct worker *w, _Atomic(void *) *shared)
     return atomic_load(place(w, shared));
 }
 
-static void make_event(struct worker *w)
-{
-    make_event_of(w, ACL_EVENT_SYNC);
-}
-
 static void record(struct worker *w)
 {
     void *e = take(w, events), *s = take(w, streams);
@@ -87,9 +82,9 @@ static void operators(struct worker *w)
     aclopDestroyAttr(attr);
 }
 
-static call_fn *const calls[] = {make_stream, end_stream,  make_event, end_event,
-                                 record,      wait,        launch,     bad_launch,
-                                 operators,   synchronize, launch,     make_stream};
+static call_fn *const calls[] = {make_stream, end_stream,  make_sync_event, end_event,
+                                 record,      wait,        launch,          bad_launch,
+                                 operators,   synchronize, launch,          make_stream};
 
 static void *run(void *arg)
 {
@@ -121,8 +116,5 @@ void fuzz_one(const uint8_t *data, size_t n)
     struct worker workers[N_THREADS] = {0};
 
     run_threads(workers, run, data, n);
-    for (int i = 0; i < N_SHARED; i++) {
-        end_stream_at(&streams[i]);
-        end_event_at(&events[i]);
-    }
+    end_shared();
 }
