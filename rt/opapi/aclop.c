@@ -157,11 +157,11 @@ static int check_format(const struct aclop_row *row, const struct aclTensorDesc 
 {
     const int32_t format = d->storage_format >= 0 ? d->storage_format : d->format;
 
-    if (npu_format_is_plain(format))
+    if (npu_format_is_plain(format) || format == NPU_HWCN)
         return ACL_OK;
     return npu_rt_fail(ACL_ERROR_API_NOT_SUPPORT,
                        "aclop %s: storage format %d is not supported; the twin "
-                       "has plain formats only (ND, NCHW, NCDHW)",
+                       "has plain formats only (ND, NCHW, NHWC, HWCN, NCDHW, NDHWC)",
                        row->type, format);
 }
 

@@ -126,6 +126,21 @@ static inline int multiply(struct npu_aten_ctx *c, int a, int b)
     return at(c, "aten::mul.Tensor", V(a), V(b));
 }
 
+static inline int add(struct npu_aten_ctx *c, int a, int b)
+{
+    return at(c, "aten::add.Tensor", V(a), V(b));
+}
+
+/* A value for each channel, so that it spreads over x, whose channels are dimension 1. */
+static inline int channel(struct npu_aten_ctx *c, const struct aclTensor *x, int v)
+{
+    int64_t dim[ACLOP_INTS];
+
+    for (uint32_t k = 0; k < x->n_dims; k++)
+        dim[k] = k == 1 ? x->dim[1] : 1;
+    return at(c, "aten::reshape", V(v), list(dim, x->n_dims));
+}
+
 /* Input i, NULL when it is absent. */
 static inline const struct aclTensor *aclop_input(const struct aclop_task *t, int i)
 {

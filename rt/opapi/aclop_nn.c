@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * aclop_nn.c - operators of neural networks by GE type name: batch normalisation, convolution, max
- * pooling, dropout, attention, quantisation. The shapes that each takes stand before it.
+ * aclop_nn.c - operators of neural networks by GE type name: batch normalisation, max pooling,
+ * dropout, attention, quantisation. The shapes that each takes stand before it.
  *
  * Tensors are NCHW and NCDHW. Halves are computed in float and rounded once.
  */
@@ -13,10 +13,9 @@
 /* Another order of the dimensions than the kernels here read. */
 static bool is_channels_first(struct aclop_task *t)
 {
-    enum { NHWC = 1, NDHWC = 27 };
-
     for (int i = 0; i < t->n_in; i++)
-        if (t->in[i] && (t->in[i]->format == NHWC || t->in[i]->format == NDHWC))
+        if (t->in[i] && (t->in[i]->format == NPU_NHWC || t->in[i]->format == NPU_NDHWC ||
+                         t->in[i]->format == NPU_HWCN))
             return shape_no(t, "input %d has its channels last (NHWC); pass NCHW", i);
     return true;
 }
@@ -53,16 +52,6 @@ bool shape_bn_grad(struct aclop_task *t)
                           npu_shape_text(t->in[1]));
 }
 
-/* A value for each channel, so that it spreads over x. */
-static int channel(struct npu_aten_ctx *c, const struct aclTensor *x, int v)
-{
-    int64_t dim[ACLOP_INTS];
-
-    for (uint32_t k = 0; k < x->n_dims; k++)
-        dim[k] = k == 1 ? x->dim[1] : 1;
-    return at(c, "aten::reshape", V(v), list(dim, x->n_dims));
-}
-
 static int sum_channels(struct npu_aten_ctx *c, const struct aclTensor *x, int v)
 {
     int64_t axes[ACLOP_INTS], n = 0;
@@ -76,11 +65,6 @@ static int sum_channels(struct npu_aten_ctx *c, const struct aclTensor *x, int v
 static double count(const struct aclTensor *x)
 {
     return (double)npu_tensor_numel(x) / (double)x->dim[1];
-}
-
-static int add(struct npu_aten_ctx *c, int a, int b)
-{
-    return at(c, "aten::add.Tensor", V(a), V(b));
 }
 
 static int subtract(struct npu_aten_ctx *c, int a, int b)
@@ -197,265 +181,6 @@ void fn_bn_reduce_grad(struct npu_aten_ctx *c, const struct aclop_task *t)
         subtract(c, subtract(c, g, channel(c, like, times(c, value(c, t->in[3]), 1 / n))), x);
 
     store(c, multiply(c, v, channel(c, like, multiply(c, value(c, t->in[4]), rstd))), t->out[0]);
-}
-
-/* ---- convolution ---- */
-
-/* How a window walks, from the attributes; torch's order of dimensions. */
-struct walk {
-    uint32_t n; /* of dimensions behind the channels */
-    int64_t stride[3], dilation[3], before[3], after[3], kernel[3];
-};
-
-static bool no_list(struct aclop_task *t, const char *name, int64_t n)
-{
-    return shape_no(t, "attribute %s has %lld values; %lld are needed", name,
-                    (long long)aclop_attr(t, name)->n, (long long)n);
-}
-
-/* filter has its window behind two dimensions. */
-static bool take_walk(struct aclop_task *t, const struct aclTensor *filter, uint32_t n,
-                      struct walk *w)
-{
-    const struct aclop_value *stride = aclop_attr(t, "strides"),
-                             *dilation = aclop_attr(t, "dilations");
-    const struct aclop_value *pad = aclop_attr(t, "pads");
-
-    *w = (struct walk){.n = n};
-    if (!aclop_attr(t, "data_format")->given) /* the documentation's default is channels last */
-        return shape_no(t, "attribute data_format is missing; pass %s", n == 3 ? "NCDHW" : "NCHW");
-    if (filter->n_dims != n + 2)
-        return shape_no(t, "filter has shape %s; it needs %u dimensions", npu_shape_text(filter),
-                        n + 2);
-    if (stride->n != n + 2)
-        return no_list(t, "strides", n + 2);
-    if (dilation->n != n + 2)
-        return no_list(t, "dilations", n + 2);
-    if (pad->n != 2 * n)
-        return no_list(t, "pads", 2 * n);
-    for (uint32_t k = 0; k < n; k++) {
-        w->stride[k] = stride->ints[k + 2];
-        w->dilation[k] = dilation->ints[k + 2];
-        w->before[k] = pad->ints[2 * k];
-        w->after[k] = pad->ints[2 * k + 1];
-        w->kernel[k] = filter->dim[k + 2];
-        if (w->stride[k] < 1 || w->dilation[k] < 1 || w->before[k] < 0 || w->after[k] < 0)
-            return shape_no(t, "strides and dilations are at least 1, pads at least 0");
-    }
-    return true;
-}
-
-/* image, filter and feature map of a convolution fit each other. */
-static bool fits_walk(struct aclop_task *t, const struct walk *w, const int64_t *image,
-                      const int64_t *filter, const struct aclTensor *map)
-{
-    const int64_t groups = aclop_attr(t, "groups")->n ? aclop_attr(t, "groups")->ints[0] : 1;
-    const int64_t channels = filter[1] * groups;
-
-    if (map->n_dims != w->n + 2 || groups < 1 || image[1] != channels || map->dim[1] != filter[0] ||
-        image[0] != map->dim[0] || filter[0] % groups)
-        return shape_no(t,
-                        "an image of %lld channels, a filter of [%lld, %lld, ...] in %lld groups "
-                        "and a feature map of "
-                        "shape %s do not fit",
-                        (long long)image[1], (long long)filter[0], (long long)filter[1],
-                        (long long)groups, npu_shape_text(map));
-    for (uint32_t k = 0; k < w->n; k++) {
-        const int64_t room =
-            image[k + 2] + w->before[k] + w->after[k] - w->dilation[k] * (w->kernel[k] - 1) - 1;
-
-        if (room < 0 || room / w->stride[k] + 1 != map->dim[k + 2])
-            return shape_no(
-                t,
-                "dimension %u of the feature map has %lld elements; image %lld, pads %lld and "
-                "%lld, kernel "
-                "%lld, stride %lld and dilation %lld make %lld",
-                k + 2, (long long)map->dim[k + 2], (long long)image[k + 2], (long long)w->before[k],
-                (long long)w->after[k], (long long)w->kernel[k], (long long)w->stride[k],
-                (long long)w->dilation[k], (long long)(room < 0 ? 0 : room / w->stride[k] + 1));
-    }
-    return true;
-}
-
-static bool bias_fits(struct aclop_task *t, int i, const struct aclTensor *x, int64_t channels)
-{
-    const struct aclTensor *bias = aclop_input(t, i);
-
-    if (aclop_input(t, i + 1))
-        return shape_no(t, "offset_w is reserved; leave it out");
-    if (bias && npu_tensor_numel(bias) != channels)
-        return shape_no(t, "bias has shape %s; the result has %lld channels", npu_shape_text(bias),
-                        (long long)channels);
-    if (bias && !((x->dtype == DT_INT8 ? BIT(DT_INT32) : FLOATS) >> bias->dtype & 1))
-        return shape_no(t, "bias has type %s, x %s; a bias is int32 for int8, else a real number",
-                        npu_dtype_name(bias->dtype), npu_dtype_name(x->dtype));
-    return true;
-}
-
-/* x filter bias offset_w -> y. DepthwiseConv2D counts its groups by the channels. */
-bool shape_conv(struct aclop_task *t)
-{
-    const struct aclTensor *x = t->in[0], *filter = t->in[1];
-    const uint32_t n = !strcmp(t->row->type, "Conv3D") ? 3 : 2;
-    struct walk w;
-
-    if (x->n_dims != n + 2)
-        return shape_no(t, "x has shape %s; it needs %u dimensions", npu_shape_text(x), n + 2);
-    return take_walk(t, filter, n, &w) && bias_fits(t, 2, x, filter->dim[0]) &&
-           fits_walk(t, &w, x->dim, filter->dim, t->out[0]) && is_channels_first(t);
-}
-
-/* int8 products add up in double, which holds every int32. */
-static int factor_of(struct npu_aten_ctx *c, const struct aclTensor *x)
-{
-    return x->dtype == DT_INT8 ? at(c, "aten::to.dtype", TENSOR(c, x), DTYPE(DT_DOUBLE))
-                               : wide(c, x);
-}
-
-static int padded(struct npu_aten_ctx *c, const struct walk *w, int v, int sign, int64_t fill)
-{
-    int64_t pad[6];
-
-    for (uint32_t k = 0; k < w->n; k++) { /* from the last dimension on */
-        pad[2 * k] = sign * w->before[w->n - 1 - k];
-        pad[2 * k + 1] = sign * w->after[w->n - 1 - k];
-    }
-    return at(c, "aten::constant_pad_nd", V(v), list(pad, 2 * w->n), INT(fill));
-}
-
-static int plus_bias(struct npu_aten_ctx *c, const struct aclop_task *t, int i, int v)
-{
-    const struct aclTensor *bias = aclop_input(t, i);
-
-    return bias ? add(c, v, channel(c, t->out[0], value(c, bias))) : v;
-}
-
-static int64_t groups_of(const struct aclop_task *t)
-{
-    return aclop_attr(t, "groups")->n ? aclop_attr(t, "groups")->ints[0] : 1;
-}
-
-static const int64_t zeros[3];
-
-/* offset_x stands in the padding. */
-void fn_conv(struct npu_aten_ctx *c, const struct aclop_task *t)
-{
-    struct walk w;
-    int v;
-
-    take_walk((struct aclop_task *)(uintptr_t)t, t->in[1], t->in[0]->n_dims - 2, &w);
-    v = padded(c, &w, factor_of(c, t->in[0]), 1, aclop_attr(t, "offset_x")->ints[0]);
-    v = at(c, "aten::convolution", V(v), V(factor_of(c, t->in[1])), NONE, list(w.stride, w.n),
-           list(zeros, w.n), list(w.dilation, w.n), BOOL(false), list(zeros, w.n),
-           INT(groups_of(t)));
-    store(c, plus_bias(c, t, 2, v), t->out[0]);
-}
-
-/* The list of sizes that the caller gives: as long as the output, and equal to it. */
-static bool sizes_match(struct aclop_task *t, int i)
-{
-    const struct aclTensor *out = t->out[0];
-    int64_t room[ACLOP_INTS];
-    const int64_t *v;
-    struct dims d = {0};
-
-    if (!host_list(t, i, "the size", out->n_dims, room, &v))
-        return false;
-    for (uint32_t k = 0; v && k < out->n_dims; k++)
-        add_dim(&d, v[k]);
-    return !v || has_shape(t, 0, &d);
-}
-
-/* x filter_size out_backprop -> y, the gradient of the filter */
-bool shape_conv_filter(struct aclop_task *t)
-{
-    const struct aclTensor *x = t->in[0], *y = t->out[0], *grad = t->in[2];
-    struct walk w;
-
-    return take_walk(t, y, x->n_dims - 2, &w) && sizes_match(t, 1) &&
-           fits_walk(t, &w, x->dim, y->dim, grad) && is_channels_first(t);
-}
-
-void fn_conv_filter(struct npu_aten_ctx *c, const struct aclop_task *t)
-{
-    const struct aclTensor *x = t->in[0];
-    struct walk w;
-    int filter;
-
-    take_walk((struct aclop_task *)(uintptr_t)t, t->out[0], x->n_dims - 2, &w);
-    filter = at(c, "aten::zeros", dims_of(t->out[0]),
-                DTYPE(x->dtype == DT_DOUBLE ? DT_DOUBLE : DT_FLOAT));
-    filter = at(c, "aten::convolution_backward", V(wide(c, t->in[2])),
-                V(padded(c, &w, wide(c, x), 1, 0)), V(filter), NONE, list(w.stride, w.n),
-                list(zeros, w.n), list(w.dilation, w.n), BOOL(false), list(zeros, w.n),
-                INT(groups_of(t)), INTS(false, true, false));
-    store(c, filter + 1, t->out[0]);
-}
-
-/* input_size filter out_backprop -> y, the gradient of the image. As a transposed convolution:
- * input_size x filter bias. */
-static int map_at(const struct aclop_task *t)
-{
-    return strstr(t->row->type, "Transpose") ? 1 : 2;
-}
-
-/* The image without output_padding, which only a transposed convolution has. */
-static bool take_image(struct aclop_task *t, const struct walk *w, int64_t image[5])
-{
-    const struct aclop_value *more = aclop_attr(t, "output_padding");
-
-    memcpy(image, t->out[0]->dim, (w->n + 2) * sizeof *image);
-    if (!more->n)
-        return true;
-    if (more->n != w->n + 2)
-        return no_list(t, "output_padding", w->n + 2);
-    for (uint32_t k = 0; k < w->n + 2; k++) {
-        const int64_t end = k < 2                                   ? 1
-                            : w->stride[k - 2] > w->dilation[k - 2] ? w->stride[k - 2]
-                                                                    : w->dilation[k - 2];
-
-        if (more->ints[k] < 0 || more->ints[k] >= end)
-            return shape_no(t, "output_padding has %lld at %u; allowed: 0 to %lld",
-                            (long long)more->ints[k], k, (long long)end - 1);
-        image[k] -= more->ints[k];
-    }
-    return true;
-}
-
-bool shape_conv_input(struct aclop_task *t)
-{
-    const int at_map = map_at(t);
-    const struct aclTensor *map = t->in[at_map], *filter = t->in[3 - at_map], *y = t->out[0];
-    int64_t image[5];
-    struct walk w;
-
-    if (map->n_dims != 4 && map->n_dims != 5)
-        return shape_no(t, "input %d has shape %s; it needs 4 or 5 dimensions", at_map,
-                        npu_shape_text(map));
-    if (y->n_dims != map->n_dims)
-        return shape_no(t, "output 0 has shape %s, input %d %s", npu_shape_text(y), at_map,
-                        npu_shape_text(map));
-    return take_walk(t, filter, map->n_dims - 2, &w) && sizes_match(t, 0) &&
-           take_image(t, &w, image) && fits_walk(t, &w, image, filter->dim, map) &&
-           (at_map == 2 || bias_fits(t, 3, map, y->dim[1])) && is_channels_first(t);
-}
-
-/* What the map spreads to reaches over the pads; behind it there are zeros. */
-void fn_conv_input(struct npu_aten_ctx *c, const struct aclop_task *t)
-{
-    const int at_map = map_at(t);
-    const struct aclTensor *map = t->in[at_map], *filter = t->in[3 - at_map], *y = t->out[0];
-    struct walk w;
-    int v;
-
-    take_walk((struct aclop_task *)(uintptr_t)t, filter, map->n_dims - 2, &w);
-    v = at(c, "aten::convolution", V(factor_of(c, map)), V(factor_of(c, filter)), NONE,
-           list(w.stride, w.n), list(zeros, w.n), list(w.dilation, w.n), BOOL(true),
-           list(zeros, w.n), INT(groups_of(t)));
-    for (uint32_t k = 0; k < w.n; k++)
-        w.after[k] = (map->dim[k + 2] - 1) * w.stride[k] + w.dilation[k] * (w.kernel[k] - 1) + 1 -
-                     w.before[k] - y->dim[k + 2];
-    store(c, plus_bias(c, t, 3, padded(c, &w, v, -1, 0)), t->out[0]);
 }
 
 /* ---- max pooling with positions ---- */

@@ -348,6 +348,12 @@ bool no_axis(struct aclop_task *t, const char *name, int64_t axis)
                     npu_shape_text(t->in[0]));
 }
 
+bool no_list(struct aclop_task *t, const char *name, int64_t n)
+{
+    return shape_no(t, "attribute %s has %lld values; %lld are needed", name,
+                    (long long)aclop_attr(t, name)->n, (long long)n);
+}
+
 bool reduced_to(struct aclop_task *t, const int64_t *axes, int64_t n, bool keep, struct dims *d)
 {
     const struct aclTensor *x = t->in[0];

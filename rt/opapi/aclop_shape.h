@@ -15,6 +15,7 @@ struct dims {
 /* false, always. */
 bool shape_no(struct aclop_task *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool no_axis(struct aclop_task *t, const char *name, int64_t axis);
+bool no_list(struct aclop_task *t, const char *name, int64_t n); /* n values are needed */
 
 bool same_dims(const struct aclTensor *a, const struct aclTensor *b);
 int64_t from_end(const struct aclTensor *t, uint32_t k); /* 1 in front of the first dimension */

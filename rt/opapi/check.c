@@ -18,10 +18,9 @@ static const uint32_t marks[N_KINDS] = {
 /* Blocked storage (NZ, NC1HWC0, FRACTAL_Z and their kin) is another order of elements. */
 bool npu_format_is_plain(int32_t format)
 {
-    enum { UNDEFINED = -1, NCHW = 0, NHWC = 1, ND = 2, NDHWC = 27, NCDHW = 30, NC = 35, NCL = 47 };
-
-    return format == ND || format == NCHW || format == NCDHW || format == NCL || format == NC ||
-           format == UNDEFINED || format == NHWC || format == NDHWC;
+    return format == NPU_ND || format == NPU_NCHW || format == NPU_NCDHW || format == NPU_NCL ||
+           format == NPU_NC || format == NPU_FORMAT_NONE || format == NPU_NHWC ||
+           format == NPU_NDHWC;
 }
 
 /* What the chips of one generation on have beside the types of all. */

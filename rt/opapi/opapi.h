@@ -68,7 +68,21 @@ const struct npu_aten *npu_aten(void);
 /* Checks the arguments against the row; 0 or 161001/161002 with text. */
 int npu_op_check(const struct npu_op_row *row, const union npu_arg *args);
 
-/* Is the storage in the order of the dimensions? */
+/* Values of aclFormat whose storage is in the order of the dimensions. */
+enum npu_format {
+    NPU_FORMAT_NONE = -1,
+    NPU_NCHW = 0,
+    NPU_NHWC = 1,
+    NPU_ND = 2,
+    NPU_HWCN = 16,
+    NPU_NDHWC = 27,
+    NPU_NCDHW = 30,
+    NPU_NC = 35,
+    NPU_NCL = 47
+};
+
+/* Is the storage in the order of the dimensions? HWCN, which filters of aclop alone have, is not
+ * asked for. */
 bool npu_format_is_plain(int32_t format);
 
 struct aclOpExecutor;

@@ -222,7 +222,47 @@ def conv(x, w, b, stride, pads, dilation, groups, fill=0.0):
     return fn(F.pad(x, mirrored, value=fill), w, b, stride, 0, dilation, groups)
 
 
+def order_of(role, n):
+    """Dimensions of the channels-last form, by their places in the channels-first one."""
+    return {"x": (0, *range(2, n + 2), 1), "w": (*range(2, n + 2), 1, 0)}[role[-1]]
+
+
+def last(role, v, n):
+    """v, channels first, as the caller of channels last gives it; a role of sizes is written with s in front."""
+    if role == "b" or v is None:
+        return v
+    order = order_of(role, n)
+    return v[list(order)] if role[0] == "s" else v.permute(order) if isinstance(v, torch.Tensor) else v.transpose(order)
+
+
+def first(role, v, n):
+    return v if role == "b" or role[0] == "s" else v.permute([order_of(role, n).index(k) for k in range(n + 2)])
+
+
+ROLES = {"Conv%dD": "x w b > x", "Conv%dDBackpropFilter": "x sw x > w", "Conv%dDBackpropInput": "sx w x > x",
+         "Conv%dDTranspose": "sx x w b > x"}
+
+
+def in_both_orders(case):
+    """Each case with channels last too: pictures NHWC, filters HWCN, NDHWC and DHWCN, by attributes in that order."""
+    def both(name, inputs, reference, types=None, **attrs):
+        n = len(attrs["strides"]) - 2
+        takes, gives = ROLES[name.replace(str(n), "%d", 1)].split(" > ")
+        takes = takes.split()
+
+        def turned(*arrays):
+            results = reference(*[first(r, T(a), n) if isinstance(a, torch.Tensor) else
+                                  first(r, torch.from_numpy(np.ascontiguousarray(a)), n).numpy() for r, a in zip(takes, arrays)])
+            return [last(gives, r, n) for r in results]
+        lists = {k: [v[i] for i in order_of("x", n)] for k, v in attrs.items() if k in ("strides", "dilations", "output_padding")}
+        case(name, inputs, reference, types, **attrs)
+        case(name, [last(r, v, n) for r, v in zip(takes, inputs)], turned, types,
+             **(attrs | lists | dict(data_format="NHWC" if n == 2 else "NDHWC")))
+    return both
+
+
 def convolutions(case):
+    case = in_both_orders(case)
     walks = [(2, (1, 1), (0, 0, 0, 0), (1, 1), 1), (2, (2, 1), (1, 0, 2, 1), (1, 2), 2),
              (3, (1, 1, 1), (0,) * 6, (1, 1, 1), 1), (3, (2, 1, 1), (1, 1, 0, 1, 1, 0), (1, 1, 2), 2)]
     for n, stride, pads, dilation, groups in walks:
@@ -253,6 +293,7 @@ def convolutions(case):
 
 def transposed(case):
     """conv_transposeNd with pads that differ at the ends, and output_padding where dilation or stride allow it."""
+    case = in_both_orders(case)
     for n, stride, pads, dilation, more, groups in ((2, (1, 3), (0, 1, 2, 0), (2, 1), (1, 2), 2), (2, (2, 2), (1, 1, 0, 0), (1, 1), (1, 0), 1),
                                                     (3, (1, 2, 1), (1, 0, 0, 1, 0, 0), (1, 1, 3), (0, 1, 2), 1)):
         fn = F.conv_transpose2d if n == 2 else F.conv_transpose3d

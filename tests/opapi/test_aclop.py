@@ -346,6 +346,16 @@ def test_every_row_has_a_case():
     assert sum(full for full, *_ in ROWS.values()) >= 190
 
 
+def test_filter_lies_as_its_description_says():
+    """Of NHWC and of HWCN, beside pictures that are NHWC."""
+    x, w = torch.arange(2 * 3 * 5 * 4).reshape(2, 3, 5, 4).float(), torch.arange(6 * 3 * 2 * 2).reshape(6, 3, 2, 2).float() - 30
+    y = torch.nn.functional.conv2d(x, w)
+    last, attrs = (0, 2, 3, 1), dict(strides=[1] * 4, pads=[0] * 4, data_format="NHWC")
+    for fmt, filter_order in ((1, last), (2, (2, 3, 1, 0))):
+        got, = aclop.run("Conv2D", [x.permute(last), w.permute(filter_order)], [y.permute(last)], fmt=fmt, **attrs)
+        assert torch.equal(got, y.permute(last))
+
+
 OUTSIDE = """
 import sys, torch, aclop
 x, place = torch.ones(2, 3), torch.tensor([[0, int(sys.argv[1])], [0, 0]])
@@ -561,7 +571,7 @@ REFUSALS = [
     ("Addcdiv", [A, A, A, A[0]], [A], {}, "value has shape"),
     ("Addcdiv", [A.bfloat16()] * 3 + [torch.tensor([2], dtype=torch.int32)], [A.bfloat16()], {}, "value has type int32; not beside"),
     ("Addcdiv", [A, A, A, A[0, :1].bool()], [A], {}, "value has type bool; allowed: float32"),
-    ("Conv2D", [IMAGE, IMAGE], [IMAGE], {"strides": [1] * 4, "pads": [0] * 4}, "attribute data_format is missing; pass NCHW"),
+    ("Conv2D", [IMAGE, IMAGE], [IMAGE], {"strides": [1] * 4, "pads": [0] * 4}, r"do not fit \(dimensions in the order NCHW\)"),
     ("LpLoss", [A, A], [A[0, 0]], {"p": 2}, "p is 2; the documentation has p 1 only"),
     ("LpLoss", [A, A], [A[0, 0]], {}, "attribute p is missing"),
     ("ThresholdV2D", [A.int()], [A.int()], {"threshold": 1.0, "value": 1e30}, "value is 1e.30; an x of integers does not hold it"),
@@ -629,8 +639,11 @@ REFUSALS = [
     ("Conv2D", [IMAGE, IMAGE[:, :, :2, :2]], [IMAGE[:, :2]], {"strides": [1] * 4, "pads": [0] * 4, "data_format": "NCHW"},
      "dimension 2 of the feature map has 4 elements; image 4, pads 0 and 0, kernel 2, stride 1 and dilation 1 make 3"),
     ("Conv2D", [IMAGE, IMAGE[:, :, :2, :2], A[0]], [IMAGE[:, :2, :3, :4]], {"strides": [1] * 4, "pads": [0] * 4, "data_format": "NCHW"}, "bias has shape"),
-    ("Conv2D", [IMAGE, IMAGE[:, :, :2, :2]], [IMAGE[:, :2, :3, :4]], {"strides": [1] * 4, "pads": [0] * 4, "data_format": "NHWC"},
-     "data_format is computed for NCHW only"),
+    ("Conv2D", [IMAGE, IMAGE[:, :, :2, :2]], [IMAGE[:, :2, :3, :4]], {"strides": [1] * 4, "pads": [0] * 4, "data_format": "NCDHW"},
+     "data_format is NCDHW; allowed: NCHW NHWC"),
+    ("Conv2D", [IMAGE, IMAGE[:, :, :2, :2]], [IMAGE[:, :2, :3, :4]], {"strides": [1] * 4, "pads": [0] * 4, "data_format": "NCHW", "fmt": 1},
+     "input 0 is described as NHWC, data_format is NCHW"),
+    ("Conv2D", [IMAGE, IMAGE[0]], [IMAGE], {"strides": [1] * 4, "pads": [0] * 4}, r"filter has shape \[3, 4, 5\] and format HWCN; it needs 4 dimensions"),
     ("Conv2DBackpropInput", [torch.tensor([2, 3, 4, 6]), IMAGE[:, :, :2, :2], IMAGE[:, :2, :3, :4]], [IMAGE],
      {"strides": [1] * 4, "pads": [0] * 4, "data_format": "NCHW"}, r"the result has \[2, 3, 4, 6\]"),
     ("BNInfer", [IMAGE, A[0], A[0], A[0], A[0]], [IMAGE], {"epsilon": 1e-5}, "input 1 has shape .* x has 3 channels"),
