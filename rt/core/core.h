@@ -99,6 +99,8 @@ NPU_API int npu_rt_set_device(int device);
 /* Waits for the device's tasks, forgets its error and unsets it for this thread. */
 NPU_API int npu_rt_reset_device(int device);
 NPU_API bool npu_rt_device_active(int device);
+/* The program reads messages: what stopped a device needs no line on stderr when it ends. */
+void rt_device_told(void);
 NPU_API int npu_rt_context_create(struct npu_context **out, int device);
 NPU_API int npu_rt_context_destroy(struct npu_context *ctx);
 NPU_API int npu_rt_context_set(struct npu_context *ctx);

@@ -32,6 +32,7 @@ struct device {
     struct npu_context primary;
     atomic_int error; /* 0: well */
     char story[STORY_BYTES];
+    pid_t untold; /* the process whose device it is, while nobody has read a message since */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -364,6 +365,7 @@ void npu_rt_device_poison(int device, int code, const char *text)
     pthread_mutex_lock(&lock);
     if (!devices[device].error) {
         snprintf(devices[device].story, STORY_BYTES, "%s", text && *text ? text : "no story");
+        devices[device].untold = getpid();
         atomic_store_explicit(&devices[device].error, code, memory_order_release);
     }
     pthread_mutex_unlock(&lock);
@@ -383,6 +385,33 @@ void npu_rt_poison_behind_queue(int rc)
     npu_rt_fail(rc, "%s", text ? text : "");
 }
 
+void rt_device_told(void)
+{
+    for (int i = 0; i < NPU_MAX_DEVICES; i++)
+        if (NPU_UNLIKELY(atomic_load_explicit(&devices[i].error, memory_order_acquire)))
+            devices[i].untold = 0;
+}
+
+/* A program that never reads error messages would end as if nothing had been. */
+static void tell(int device)
+{
+    struct device *d = &devices[device];
+
+    if (!atomic_load_explicit(&d->error, memory_order_acquire) || d->untold != getpid())
+        return;
+    d->untold = 0;
+    fprintf(stderr,
+            "nputwin: device %d stopped with %d, and the program did not ask aclGetRecentErrMsg "
+            "why: %s\n",
+            device, d->error, d->story);
+}
+
+__attribute__((destructor)) static void tell_at_exit(void)
+{
+    for (int i = 0; i < NPU_MAX_DEVICES; i++)
+        tell(i);
+}
+
 bool npu_rt_device_active(int device)
 {
     return device >= 0 && device < NPU_MAX_DEVICES && is_alive(&devices[device].primary);
@@ -399,6 +428,7 @@ int npu_rt_reset_device(int device)
     if (!is_alive(c))
         return ACL_OK;
     rt_device_drain(device);
+    tell(device);
     pthread_mutex_lock(&lock);
     atomic_store_explicit(&devices[device].error, 0, memory_order_release);
     atomic_store_explicit(&c->active, false, memory_order_release);

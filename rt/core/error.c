@@ -168,6 +168,7 @@ const char *npu_rt_take_report(void)
 
     if (!text)
         return NULL;
+    rt_device_told();
     e = ecode_of_text(text, mine->last_stored);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (names[i].number != mine->last_stored)

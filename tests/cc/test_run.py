@@ -43,6 +43,19 @@ def test_assert_behind_c_headers(build_and_run):
     assert "asserts.asc:5: : Assertion `n < 100 && \"n is too large\"' failed." in said
 
 
+RESET = "aclrtResetDevice(0);\n    "
+
+
+@pytest.mark.parametrize("reset", ["", RESET])
+def test_a_fault_that_nobody_reads_is_told_at_the_end(build_and_run, reset):
+    deaf = ASSERT.replace(", aclGetRecentErrMsg()", ', "-"').replace("std::fflush(stdout);", reset)
+    done = build_and_run("deaf", deaf)
+    assert done.stdout == "507035 -\n"
+    assert done.stderr.count("nputwin: device 0 stopped with 507035, and the program did not ask aclGetRecentErrMsg why: k, block 0 of 1: ") == 1
+    assert "Assertion `n < 100" in done.stderr
+    assert "nputwin: device" not in build_and_run("asserts", ASSERT).stderr
+
+
 def test_assert_of_the_host_is_that_of_c(build_and_run):
     done = build_and_run("asserts", ASSERT, "one more", expect=-6)
     assert done.stderr.startswith("asserts: ")
