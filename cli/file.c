@@ -24,7 +24,7 @@ char *cli_read(const char *path, size_t *size)
         n = fread(part, 1, sizeof(part), file);
         fwrite(part, 1, n, all);
     }
-    is_read = all && !ferror(file);
+    is_read = file && all && !ferror(file);
     if (file)
         fclose(file);
     if (all)

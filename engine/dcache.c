@@ -78,7 +78,8 @@ static struct line *fetch(struct npu_core_int *c, uint64_t at)
         return NULL;
     l->at = at;
     memcpy(l->data, (const void *)(uintptr_t)at, LINE_BYTES);
-    return *p = l;
+    *p = l;
+    return l;
 }
 
 void *npu_scalar_at(struct npu_core *core, const void *gm, uint32_t bytes, bool writes,

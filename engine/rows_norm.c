@@ -188,9 +188,10 @@ void rows_batch_norm(const struct rows *w)
         !rows_need_src(w, 1, (uint64_t)b * rows_bytes(w->t)) ||
         !rows_need_src(w, 2, (uint64_t)b * rows_bytes(w->t)))
         return;
-    float *mean = rows_scratch(w, 3 * (uint64_t)sh), *rstd = mean + sh, *x = rstd + sh;
+    float *mean = rows_scratch(w, 3 * (uint64_t)sh);
     if (!mean)
         return;
+    float *rstd = mean + sh, *x = rstd + sh;
     memset(mean, 0, 2 * (size_t)sh * sizeof *mean);
     for (uint32_t i = 0; i < b; i++) {
         rows_load(w, x, w->t, rows_src(w, 0), (uint64_t)i * sh, sh);
@@ -257,9 +258,10 @@ void rows_norm_grad(const struct rows *w)
         !rows_need_src(w, 2, stats) || !rows_need_src(w, 3, stats) ||
         !rows_need_src(w, 4, (uint64_t)n * rows_bytes(w->t)))
         return;
-    float *dy = rows_scratch(w, 4 * (uint64_t)n), *x = dy + n, *gamma = x + n, *res = gamma + n;
+    float *dy = rows_scratch(w, 4 * (uint64_t)n);
     if (!dy)
         return;
+    float *x = dy + n, *gamma = x + n, *res = gamma + n;
     rows_load(w, gamma, w->t, rows_src(w, 4), 0, n);
     for (uint32_t r = 0; r < rows; r++) {
         const float variance = rows_get(w, w->t, rows_src(w, 2), r);

@@ -102,9 +102,10 @@ void rows_reduce(const struct rows *w)
         !rows_need_dst(w, 0, (uint64_t)n_out * rows_bytes(w->t)) ||
         !rows_need_src(w, 0, read * rows_bytes(w->t)))
         return;
-    float *x = rows_scratch(w, read + n_out), *y = x + read;
+    float *x = rows_scratch(w, read + n_out);
     if (!x)
         return;
+    float *y = x + read;
     rows_load(w, x, w->t, rows_src(w, 0), 0, (uint32_t)read);
     for (uint32_t i = 0; i < n_out; i++)
         y[i] = reduce_line(w, x + (is_last ? (size_t)i * stride : i), n, is_last ? 1 : stride);

@@ -39,8 +39,9 @@ step "clang-tidy"
 our_c | sort -u | xargs -P "$jobs" -n 4 clang-tidy -p "$build" --quiet 2>/dev/null || fail "clang-tidy"
 
 step "cppcheck"
-
+mkdir -p "$build/check/cppcheck" # what it knows of each file: a second run reads what changed
 quietly "$build/check/cppcheck.log" cppcheck --project="$build/compile_commands.json" -j "$jobs" \
+    --cppcheck-build-dir="$build/check/cppcheck" \
     --enable=warning,portability,performance --inline-suppr --suppressions-list=tests/lint/cppcheck.txt \
     --include=tests/lint/cppcheck.h '--file-filter=*.c' \
     --quiet --error-exitcode=1 || fail "cppcheck"

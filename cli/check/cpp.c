@@ -687,7 +687,7 @@ const struct constant *constants_of(const struct check *c, const char *name, siz
         c->constant.n ? bsearch(&key, c->constant.at, c->constant.n, sizeof(key), by_name) : NULL;
 
     *n = 0;
-    while (found > c->constant.at && by_name(found - 1, &key) == 0)
+    while (found && found > c->constant.at && by_name(found - 1, &key) == 0)
         found--;
     while (found && found + *n < c->constant.at + c->constant.n && by_name(found + *n, &key) == 0)
         ++*n;

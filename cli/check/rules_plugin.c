@@ -510,15 +510,17 @@ static uint64_t versions_of(const char *text)
          word = strtok_r(NULL, "[], ", &rest)) {
         int minor = strncmp(word, "v2.", 3) == 0 ? (int)strtol(word + 3, NULL, 10) : 63;
 
+        if (minor < 0 || minor > 63)
+            minor = 63;
         if (first < 0)
             first = minor;
         else
             last = minor;
-        if (!is_range && minor < 64)
+        if (!is_range)
             bits |= (uint64_t)1 << minor;
     }
-    for (int v = first; is_range && !bits && v >= 0 && v <= last && v < 64; v++)
-        bits |= (uint64_t)1 << v;
+    if (is_range && !bits && first >= 0 && first <= last)
+        bits = UINT64_MAX >> (63 - last) & UINT64_MAX << first;
     free(line);
     return bits;
 }

@@ -119,11 +119,12 @@ static struct aclOpExecutor *executor_new(const struct npu_opp_package *pkg,
                                           const union npu_opp_value *values)
 {
     const size_t n_at = (size_t)op->n_in + op->n_out + 2;
-    uint32_t *at = calloc(n_at, sizeof *at), *out_at = at + op->n_in + 1, n_in, n_out;
+    uint32_t *at = calloc(n_at, sizeof *at), *out_at, n_in, n_out;
     struct aclOpExecutor *e;
 
     if (!at)
         return NULL;
+    out_at = at + op->n_in + 1;
     values = count_tensors(op->in, op->n_in, values, at, at);
     (void)count_tensors(op->out, op->n_out, values + op->n_attrs, out_at, at);
     n_in = at[op->n_in];

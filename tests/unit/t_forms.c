@@ -482,7 +482,7 @@ static uint64_t converted(const struct trial *t, long double x)
 
 static uint64_t by_lane(const struct trial *t, uint64_t a, uint64_t b)
 {
-    uint8_t out[NPU_REPEAT_BYTES], x[NPU_REPEAT_BYTES] = {0}, y[NPU_REPEAT_BYTES] = {0};
+    uint8_t out[NPU_REPEAT_BYTES] = {0}, x[NPU_REPEAT_BYTES] = {0}, y[NPU_REPEAT_BYTES] = {0};
 
     memcpy(x, &a, sizeof a);
     memcpy(y, &b, sizeof b);
