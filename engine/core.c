@@ -136,6 +136,8 @@ void npu_issue(struct npu_core *core, const struct npu_insn *insn)
         npu_settle(core); /* a compare that waits in the queue writes the register */
     memcpy(in.cmpmask, core->regs.cmpmask, sizeof in.cmpmask);
     in.saturates = core->regs.saturates;
+    in.stops = core->regs.stops;
+    in.cuts = core->regs.cuts;
     in.atomic_op = core->regs.atomic_op;
     in.atomic_type = core->regs.atomic_type;
     if (is_possible(c, &in))

@@ -253,6 +253,17 @@ void npu_mmtile_run(struct npu_core_int *c, const struct npu_insn *in);
  */
 float npu_to_hf32(float f, enum npu_hf32 how, uint32_t lost);
 int32_t npu_add_stops(int32_t a, int32_t b);
+/* overflow.c. Integer arithmetic under CTRL[53]: may it overflow, and the lanes of it. */
+bool npu_is_stopped(const struct npu_insn *in);
+void npu_run_stopped(const struct npu_insn *in, void *dst, const void *a, const void *b,
+                     uint32_t n);
+int64_t npu_stop(int64_t v, enum npu_type type); /* s16 or s32 */
+/* Lanes of one type into another, as CTRL[59] says. */
+void npu_convert(const struct npu_core_int *c, const struct npu_insn *in, enum npu_type src_type,
+                 enum npu_type dst_type, enum npu_round mode, void *dst, const void *src,
+                 uint32_t n);
+/* The lower 64 bits of a whole number, however large; of what is finite. */
+uint64_t npu_low_bits(double whole);
 /* CTRL[48] = 0: infinity becomes the largest number, NaN 0. */
 void npu_finite_sums(float *sums, size_t n);
 

@@ -138,6 +138,8 @@ struct npu_insn {
     uint64_t cmpmask[2];    /* vsel mode 0: filled by the engine from the registers */
     uint8_t atomic_op, atomic_type; /* copy_ub_to_gm: the same */
     bool saturates;                 /* the same: results in half or bfloat16 are finite */
+    bool stops, cuts;               /* the same: sums and products of integers stop at the ends of
+                                     * their type; conversions to an integer keep the lower bits */
     union npu_cube cube;            /* instructions of isa/cube.def */
     const struct npu_rows *rows; /* vrows: operands and numbers; npu_issue copies what it keeps */
 };
@@ -227,6 +229,8 @@ struct npu_regs {
     uint64_t pad_value;             /* bits of one element, for the doors */
     uint64_t deq_scale; /* DEQSCALE, for the doors: what vdeq and vdeqs16 get as their scalar */
     bool saturates;     /* halves and bfloat16: infinity becomes the largest number, NaN 0 */
+    bool stops;         /* integer arithmetic stops at the ends of its type; else it wraps */
+    bool cuts;          /* conversions to an integer keep the lower bits; else they clamp */
     uint32_t
         extreme[2]; /* bits of value and index of the newest vcmax or vcmin, over all repeats */
     uint16_t n_merged[4]; /* elements of each queue that the newest vmrgsort has taken */

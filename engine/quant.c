@@ -153,7 +153,7 @@ static void run_strip(const struct npu_core_int *c, const struct npu_insn *in,
     if (is_quant) {
         take(c, in, s, w, false, e, n);
         combine(c, OP_vadd, true, s, n);
-        convert(c, TYPE_s8, to, TYPE_f16, s->half_x, n);
+        npu_convert(c, in, TYPE_f16, TYPE_s8, ROUND_RINT, to, s->half_x, n);
     } else {
         convert(c, in->dst_type, to, TYPE_f32, s->x, n);
     }

@@ -380,7 +380,7 @@ static void add_dequantize(const struct repeat *p)
 
 /* One result of vdeqs16. word: DEQSCALE. Scale and value have 27 bits together, so the sum is exact
  * in double; rounded to even. */
-static uint8_t dequantize_s16(int16_t v, uint64_t word)
+static uint8_t dequantize_s16(int16_t v, uint64_t word, bool cuts)
 {
     const double scale = (double)npu_f32_from_bits((uint32_t)word & ~UINT32_C(0x1fff));
     const int32_t raw = (int32_t)(word >> 37 & 0x1ff), offset = raw - (raw & 0x100) * 2;
@@ -388,6 +388,8 @@ static uint8_t dequantize_s16(int16_t v, uint64_t word)
     const double low = is_signed ? -128.0 : 0.0, high = is_signed ? 127.0 : 255.0;
     double y = __builtin_rint(scale * (double)v + offset);
 
+    if (cuts && __builtin_isfinite(y))
+        return (uint8_t)npu_low_bits(y);
     y = y != y ? 0.0 : y > high ? high : y < low ? low : y;
     return (uint8_t)(int32_t)y;
 }
@@ -402,7 +404,7 @@ static void dequantize_bytes(const struct repeat *p)
         memcpy(&v, p->a + i * sizeof v, sizeof v);
         if (p->in->mode & DEQ_VECTOR)
             memcpy(&word, p->b + i % PER_BLK * sizeof word, sizeof word);
-        p->out[i] = dequantize_s16(v, word);
+        p->out[i] = dequantize_s16(v, word, p->in->cuts);
     }
     put_lanes(p);
 }
@@ -410,15 +412,24 @@ static void dequantize_bytes(const struct repeat *p)
 /* ---- 4-bit integers, the lower half of a byte first
  * ---------------------------------------------------------------------------------------- */
 
+static bool is_finite_half(const uint8_t *at)
+{
+    uint16_t h;
+
+    memcpy(&h, at, sizeof h);
+    return (h & 0x7c00u) != 0x7c00u;
+}
+
 static void put_nibbles(const struct repeat *p)
 {
     const struct npu_view *d = &p->w->view[VIEW_DST];
     const uint32_t lanes = p->w->lanes, per = d->lanes_per_chunk;
     int8_t v[MAX_LANES];
 
-    p->c->lanes->conv[TYPE_f16][TYPE_s8][p->in->mode](v, p->a, lanes);
+    npu_convert(p->c, p->in, TYPE_f16, TYPE_s8, (enum npu_round)p->in->mode, v, p->a, lanes);
     for (uint32_t i = 0; i < lanes; i++)
-        v[i] = v[i] < -8 ? -8 : v[i] > 7 ? 7 : v[i];
+        if (!p->in->cuts || !is_finite_half(p->a + i * sizeof(uint16_t)))
+            v[i] = v[i] < -8 ? -8 : v[i] > 7 ? 7 : v[i];
     for (uint32_t i = 0; i < lanes; i += 2)
         p->out[i / 2] = (uint8_t)((v[i] & 0xf) | (v[i + 1] & 0xf) << 4);
     for (uint32_t k = 0; !p->gather_mask && k * per < lanes; k++)
@@ -446,7 +457,7 @@ static void widen_nibbles(const struct repeat *p)
 /* ---- arithmetic into a narrower type
  * ---------------------------------------------------------------------------------------- */
 
-/* The sum stops at the ends of int16_t: so says the vendor's table. */
+/* The sum stops at the ends of int16_t, whatever CTRL[53] is: so says the vendor's table. */
 static void narrow_s16(const struct repeat *p)
 {
     for (uint32_t i = 0; i < p->w->lanes; i++) {
@@ -454,7 +465,8 @@ static void narrow_s16(const struct repeat *p)
         memcpy(&a, p->a + i * sizeof a, sizeof a);
         memcpy(&b, p->b + i * sizeof b, sizeof b);
         const int32_t y = p->in->op == OP_vsubreluconv ? a - b : a + b;
-        p->out[i] = (uint8_t)(y < 0 ? 0 : y > INT8_MAX ? INT8_MAX : y);
+        const int32_t most = p->in->cuts ? INT16_MAX : INT8_MAX;
+        p->out[i] = (uint8_t)(y < 0 ? 0 : y > most ? most : y);
     }
 }
 
@@ -483,7 +495,8 @@ static void compute_and_narrow(const struct repeat *p)
         l->op[first[p->in->op]][p->in->type](wide, p->a, p->b, 0, n);
         if (p->in->saturates && is_half(p))
             npu_make_finite(TYPE_f16, wide, n);
-        l->conv[p->in->type][p->in->dst_type][ROUND_RINT](p->out, wide, n);
+        npu_convert(p->c, p->in, (enum npu_type)p->in->type, (enum npu_type)p->in->dst_type,
+                    ROUND_RINT, p->out, wide, n);
         if (p->in->dst_type == TYPE_f16)
             nan_to_zero(p->out, n);
         if (p->in->dst_type == TYPE_f16 && p->in->saturates)
@@ -502,7 +515,6 @@ static void write_indices(const struct repeat *p)
         (double)(in_half ? npu_f16_to_f32((uint16_t)bits) : npu_f32_from_bits(bits));
     float wide[NPU_REPEAT_BYTES / 2];
     uint32_t *words = (uint32_t *)(void *)p->out;
-    uint16_t *shorts = (uint16_t *)(void *)p->out;
 
     if (in_half) {
         for (uint32_t i = 0; i < n; i++)
@@ -511,12 +523,12 @@ static void write_indices(const struct repeat *p)
     } else if (type == TYPE_f32) {
         for (uint32_t i = 0; i < n; i++)
             words[i] = npu_f32_bits((float)(first + (from + i)));
-    } else if (npu_types[type].bytes == 4) {
-        for (uint32_t i = 0; i < n; i++)
-            words[i] = bits + from + i;
     } else {
-        for (uint32_t i = 0; i < n; i++)
-            shorts[i] = (uint16_t)(bits + from + i);
+        const int64_t start = type == TYPE_s16 ? (int16_t)bits : (int32_t)bits;
+        for (uint32_t i = 0; i < n; i++) {
+            const int64_t v = start + from + i, fits = p->in->stops ? npu_stop(v, type) : v;
+            memcpy(p->out + (size_t)i * npu_types[type].bytes, &fits, npu_types[type].bytes);
+        }
     }
     if (type == TYPE_f16)
         put_halves(p);

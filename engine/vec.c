@@ -87,20 +87,29 @@ static bool is_saturated(const struct npu_insn *in, enum npu_type *type)
     return in->saturates && in->op != OP_vdup && (*type == TYPE_f16 || *type == TYPE_bf16);
 }
 
-static void run_dense(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w)
+static void run_lanes(struct npu_core_int *c, const struct npu_insn *in, void *dst, const void *a,
+                      const void *b, uint32_t n)
 {
     enum npu_type type;
+
+    if (in->op == OP_vconv)
+        npu_convert(c, in, (enum npu_type)in->type, (enum npu_type)in->dst_type,
+                    (enum npu_round)in->mode, dst, a, n);
+    else if (npu_is_stopped(in))
+        npu_run_stopped(in, dst, a, b, n);
+    else
+        c->lanes->op[in->op][in->type](dst, a, b, in->scalar, n);
+    if (is_saturated(in, &type))
+        npu_make_finite(type, dst, n);
+}
+
+static void run_dense(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w)
+{
     uint8_t *p[3];
 
     for (int o = 0; o < 3; o++)
         p[o] = npu_view_base(c, &w->view[o]);
-    if (in->op == OP_vconv)
-        c->lanes->conv[in->type][in->dst_type][in->mode](p[0], p[1], n_lanes(w));
-    else
-        c->lanes->op[in->op][in->type](
-            p[0], p[1], npu_isa[in->op].shape == SHAPE_AXPY ? p[0] : p[2], in->scalar, n_lanes(w));
-    if (is_saturated(in, &type))
-        npu_make_finite(type, p[0], n_lanes(w));
+    run_lanes(c, in, p[0], p[1], npu_isa[in->op].shape == SHAPE_AXPY ? p[0] : p[2], n_lanes(w));
 }
 
 static void run_repeat(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w,
@@ -108,7 +117,6 @@ static void run_repeat(struct npu_core_int *c, const struct npu_insn *in, const 
 {
     const struct npu_view *v = w->view;
     uint64_t mask[2];
-    enum npu_type type;
 
     npu_walk_mask(w, r, mask);
     const bool is_whole = w->is_full && (r + 1 < w->n_repeats || w->last_lanes == w->lanes);
@@ -118,12 +126,7 @@ static void run_repeat(struct npu_core_int *c, const struct npu_insn *in, const 
     if (v[VIEW_DST].use == USE_U)
         npu_view_gather(dense[npu_isa[in->op].shape == SHAPE_AXPY ? 2 : 0], c, &v[VIEW_DST], r,
                         is_whole ? NULL : mask);
-    if (in->op == OP_vconv)
-        c->lanes->conv[in->type][in->dst_type][in->mode](dense[0], dense[1], w->lanes);
-    else
-        c->lanes->op[in->op][in->type](dense[0], dense[1], dense[2], in->scalar, w->lanes);
-    if (is_saturated(in, &type))
-        npu_make_finite(type, dense[0], w->lanes);
+    run_lanes(c, in, dense[0], dense[1], dense[2], w->lanes);
     npu_view_scatter(c, &v[VIEW_DST], r, dense[0], w->lanes, mask);
 }
 
@@ -224,6 +227,12 @@ static __attribute__((noinline)) void conv_ahead(struct npu_core_int *k, npu_con
     }
 }
 
+/* Does a register say that what overflows is not as the lanes have it? */
+static inline bool overflows(const struct npu_core *c)
+{
+    return c->regs.saturates | c->regs.stops | c->regs.cuts;
+}
+
 void npu_vec(struct npu_core *c, enum npu_op op, enum npu_type type, void *dst, const void *src0,
              const void *src1, uint64_t scalar, uint32_t count, struct npu_where where)
 {
@@ -238,7 +247,7 @@ void npu_vec(struct npu_core *c, enum npu_op op, enum npu_type type, void *dst, 
     const uint64_t last = room - bytes; /* the highest offset that fits; huge when nothing does */
 
     if (NPU_UNLIKELY(
-            !fn || c->slow | c->faulted | c->regs.saturates | (bytes > room) | (d - base > last) |
+            !fn || c->slow | c->faulted | overflows(c) | (bytes > room) | (d - base > last) |
                        (a - base > last) | (b - base > last) | ((d | a | b) % NPU_BLK_BYTES != 0) |
                        (d - a - 1 < NPU_REPEAT_BYTES - 1) | (d - b - 1 < NPU_REPEAT_BYTES - 1))) {
         slow_vec(c, op, type, (const void *const[3]){dst, src0, src1}, scalar, count, where);
@@ -267,7 +276,7 @@ void npu_conv(struct npu_core *c, enum npu_type dst_type, void *dst, enum npu_ty
 
     if (!count)
         return;
-    if (NPU_UNLIKELY(c->slow | c->faulted | c->regs.saturates | !fn | !fits | !apart |
+    if (NPU_UNLIKELY(c->slow | c->faulted | overflows(c) | !fn | !fits | !apart |
                      ((d | s) % NPU_BLK_BYTES != 0))) {
         npu_issue(c, &(struct npu_insn){.kind = KIND_OP,
                                         .op = OP_vconv,

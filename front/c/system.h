@@ -38,27 +38,35 @@ inline uint64_t asc_get_phy_buf_addr(uint64_t offset)
 inline void asc_init() { AscendC::InitSocState(); }
 
 #if NPU_ARCH == 2201
-/* CTRL: bit 48 keeps infinity and NaN of halves (0: the largest number, 0), bit 56 is the counter
- * mode of the mask. Its other bits do nothing here that could be set. */
-enum { NPU_C_CTRL_INF = 48, NPU_C_CTRL_COUNTER = 56 };
+/* CTRL, the bits that the page lets a kernel set. 48 keeps infinity and NaN of halves (0: the
+ * largest number, 0), 53 stops integer arithmetic at the ends of its type (0: it wraps), 56 is the
+ * counter mode of the mask, 59 keeps the lower bits in conversions to an integer (0: they clamp).
+ */
+enum { NPU_C_CTRL_INF = 48, NPU_C_CTRL_STOP = 53, NPU_C_CTRL_COUNTER = 56, NPU_C_CTRL_CUT = 59 };
 inline int64_t asc_get_ctrl()
 {
     const npu_regs &r = nputwin::core()->regs;
-    return int64_t(uint64_t(!r.saturates) << NPU_C_CTRL_INF | uint64_t(r.counter_mode)
-                                                                  << NPU_C_CTRL_COUNTER);
+    return int64_t(uint64_t(!r.saturates) << NPU_C_CTRL_INF | uint64_t(r.stops) << NPU_C_CTRL_STOP |
+                   uint64_t(r.counter_mode) << NPU_C_CTRL_COUNTER |
+                   uint64_t(r.cuts) << NPU_C_CTRL_CUT);
 }
 inline void asc_set_ctrl(uint64_t config, npu_where where = NPU_HERE)
 {
     npu_core *c = nputwin::core();
-    const uint64_t known = uint64_t(1) << NPU_C_CTRL_INF | uint64_t(1) << NPU_C_CTRL_COUNTER;
+    const uint64_t known = uint64_t(1) << NPU_C_CTRL_INF | uint64_t(1) << NPU_C_CTRL_STOP |
+                           uint64_t(1) << NPU_C_CTRL_COUNTER | uint64_t(1) << NPU_C_CTRL_CUT;
     if (NPU_UNLIKELY(config & ~known)) {
-        npu_fault(c, NPU_E_UNSUP, where,
-                  "asc_set_ctrl: bit %d of CTRL; on dav-2201 bits 48 and 56 can be set",
-                  __builtin_ctzll(config & ~known));
+        npu_fault(
+            c, NPU_E_UNSUP, where,
+            "asc_set_ctrl: bit %d of CTRL; bits 48, 53, 56 and 59 can be set: change those of "
+            "asc_get_ctrl()",
+            __builtin_ctzll(config & ~known));
         return;
     }
     c->regs.saturates = !(config >> NPU_C_CTRL_INF & 1);
+    c->regs.stops = config >> NPU_C_CTRL_STOP & 1;
     c->regs.counter_mode = config >> NPU_C_CTRL_COUNTER & 1;
+    c->regs.cuts = config >> NPU_C_CTRL_CUT & 1;
 }
 #endif
 

@@ -124,19 +124,20 @@ public:
 };
 #if NPU_ARCH == 2201
 enum class SaturationMode : uint8_t { FLOAT, CAST };
+/* FLOAT: results in half and bfloat16 (CTRL[48]). CAST: conversions to an integer clamp, or keep
+ * the lower bits (CTRL[59]). */
 template <SaturationMode mode> inline bool GetSaturationFlag()
 {
-    return mode == SaturationMode::CAST || nputwin::core()->regs.saturates;
+    const npu_regs &r = nputwin::core()->regs;
+    return mode == SaturationMode::CAST ? !r.cuts : r.saturates;
 }
-template <SaturationMode mode>
-inline void SetSaturationFlag(bool enableSat, npu_where where = NPU_HERE)
+template <SaturationMode mode> inline void SetSaturationFlag(bool enableSat)
 {
-    if (mode == SaturationMode::FLOAT)
-        nputwin::core()->regs.saturates = enableSat;
-    else if (!enableSat)
-        npu_fault(nputwin::core(), NPU_E_UNSUP, where,
-                  "SetSaturationFlag<CAST>(false): this version has conversions that clamp, not "
-                  "those that cut the upper bits off");
+    npu_regs &r = nputwin::core()->regs;
+    if (mode == SaturationMode::CAST)
+        r.cuts = !enableSat;
+    else
+        r.saturates = enableSat;
 }
 #endif
 

@@ -170,7 +170,7 @@ def test_full_is_tested(run, kind):
 def test_api_has_door_and_arch(run):
     add = items(run, "api")["Add"]
     assert (add["door"], add["family"]) == ("cpp", "vector") and "dav-2201" in add["arch"]
-    assert add["reason"] == "" and "CTRL" in items(run, "api")["asc_set_ctrl"]["reason"]
+    assert add["reason"] == "" and "__NPU_ARCH__" in items(run, "api")["asc_get_arch_ver"]["reason"]
     rows = json.loads(run("nputwin", "list", "api", "--json").stdout)["items"]
     assert {arch for row in rows if row["name"] == "Add" for arch in row["arch"]} == {"dav-2201", "dav-3510"}
 

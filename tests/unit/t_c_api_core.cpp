@@ -408,9 +408,84 @@ static void control(void **)
         asc_set_mask_norm();
         return asc_get_ctrl() == start ? "" : "asc_get_ctrl";
     });
-    run_fails([] { asc_set_ctrl(uint64_t(1) << 53); }, NPU_E_UNSUP, {"asc_set_ctrl: bit 53"});
+    run_fails([] { asc_set_ctrl(uint64_t(1) << 49); }, NPU_E_UNSUP, {"asc_set_ctrl: bit 49"});
     call_is_tested("asc_get_ctrl");
     call_is_tested("asc_set_ctrl");
+}
+
+/* One call of each that may overflow, and the boundary values that the vendor's table has of it. */
+template <class T> static std::string stops(int64_t low, int64_t high)
+{
+    T *d = (T *)ub(), *a = (T *)(ub() + 1024), *b = (T *)(ub() + 2048);
+    const int64_t x[] = {low, low, high, high}, y[] = {low, high, high, low};
+    const int64_t sum[2][4] = {{0, -1, -2, -1}, {low, -1, high, -1}};
+    const int64_t difference[2][4] = {{0, 1, 0, -1}, {0, low, 0, high}};
+    const int64_t product[2][4] = {{0, low, 1, low}, {high, low, high, low}};
+
+    for (int i = 0; i < 4; i++) {
+        a[i] = T(x[i]);
+        b[i] = T(y[i]);
+    }
+    for (int on = 0; on < 2; on++) {
+        const uint64_t old = uint64_t(asc_get_ctrl());
+        asc_set_ctrl((old & ~(uint64_t(1) << 53)) | uint64_t(on) << 53);
+        if (int(asc_get_ctrl() >> 53 & 1) != on)
+            return "asc_get_ctrl: bit 53";
+        asc_add(d, a, b, 4);
+        for (int i = 0; i < 4; i++)
+            if (d[i] != T(sum[on][i]))
+                return at("CTRL[53]: asc_add", i);
+        asc_sub(d, a, b, 4);
+        for (int i = 0; i < 4; i++)
+            if (d[i] != T(difference[on][i]))
+                return at("CTRL[53]: asc_sub", i);
+        asc_mul(d, a, b, 4);
+        for (int i = 0; i < 4; i++)
+            if (d[i] != T(product[on][i]))
+                return at("CTRL[53]: asc_mul", i);
+        asc_add_scalar(d, a, T(low), 4);
+        if (d[0] != T(sum[on][0]) || d[2] != T(-1))
+            return "CTRL[53]: asc_add_scalar";
+        asc_mul_scalar(d, a, T(high), 4);
+        if (d[0] != T(product[on][1]) || d[2] != T(product[on][2]))
+            return "CTRL[53]: asc_mul_scalar";
+    }
+    return "";
+}
+
+/* CTRL[53] set: integers stop at the ends of their type; clear: they wrap. CTRL[59] set:
+ * conversions keep the lower bits. */
+static void control_of_integers(void **)
+{
+    run_and_check([]() -> std::string {
+        std::string bad = stops<int16_t>(INT16_MIN, INT16_MAX);
+        if (bad.empty())
+            bad = stops<int32_t>(INT32_MIN, INT32_MAX);
+        return bad;
+    });
+    run_and_check([]() -> std::string {
+        int16_t *s = (int16_t *)ub(), *d = (int16_t *)(ub() + 1024);
+        const int64_t start = asc_get_ctrl();
+        int32_t *w = (int32_t *)(ub() + 2048);
+        s[0] = 32767;
+        s[1] = -32768;
+        w[0] = 0x12345;
+        w[1] = -0x12345;
+        asc_set_ctrl(uint64_t(start) | uint64_t(1) << 53 | uint64_t(1) << 59);
+        asc_add_relu(d, s, s, 2);
+        if (d[0] != 32767 || d[1] != 0)
+            return "CTRL[53]: asc_add_relu";
+        asc_int322int16(d, w, 2);
+        if (d[0] != 0x2345 || d[1] != -0x2345)
+            return "CTRL[59]: asc_int322int16";
+        if (asc_get_ctrl() != int64_t(uint64_t(start) | uint64_t(1) << 53 | uint64_t(1) << 59))
+            return "asc_get_ctrl: bits 53 and 59";
+        asc_set_ctrl(uint64_t(start));
+        asc_int322int16(d, w, 2);
+        if (d[0] != 32767 || d[1] != -32768)
+            return "asc_set_ctrl: bit 59 stays";
+        return asc_get_ctrl() == start ? "" : "asc_get_ctrl";
+    });
 }
 
 /* The twin's memory is coherent: what was written before a flush is there after it. */
@@ -447,11 +522,17 @@ static void every_name_was_called(void **)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies),        cmocka_unit_test(flags),
-        cmocka_unit_test(words),         cmocka_unit_test(atomics),
-        cmocka_unit_test(system_values), cmocka_unit_test(state),
-        cmocka_unit_test(between_cores), cmocka_unit_test(caches),
-        cmocka_unit_test(control),       cmocka_unit_test(every_name_was_called),
+        cmocka_unit_test(copies),
+        cmocka_unit_test(flags),
+        cmocka_unit_test(words),
+        cmocka_unit_test(atomics),
+        cmocka_unit_test(system_values),
+        cmocka_unit_test(state),
+        cmocka_unit_test(between_cores),
+        cmocka_unit_test(caches),
+        cmocka_unit_test(control),
+        cmocka_unit_test(control_of_integers),
+        cmocka_unit_test(every_name_was_called),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

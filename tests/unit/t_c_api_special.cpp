@@ -906,6 +906,9 @@ static std::string raw_words()
     set_ctrl(uint64_t(start) & ~(uint64_t(1) << 48));
     if (get_ctrl() == start)
         return "set_ctrl";
+    set_ctrl(sbitset1(sbitset1(uint64_t(start), 53), 59));
+    if (uint64_t(get_ctrl()) != (uint64_t(start) | uint64_t(1) << 53 | uint64_t(1) << 59))
+        return "set_ctrl: bits 53 and 59";
     set_ctrl(uint64_t(start));
     dsb(DSB_DDR);
     dc_preload((const uint64_t *)gm.data(), 0);

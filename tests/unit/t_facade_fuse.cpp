@@ -6,6 +6,7 @@
  * Expected values are computed here in double from the formulas of the pages.
  */
 #include "kernel.hpp"
+#include "../../front/c/asc_simd.h"
 #include <cmath>
 #include <functional>
 
@@ -630,16 +631,188 @@ static void saturation(void **)
     });
 }
 
+/* ---- SetSaturationFlag<CAST>(false): what overflows keeps its lower bits ------------------ */
+
+template <class T> static double number(T v) { return double(v); }
+
+/* One Cast of eight values again and again; through the fast call, and through the general walk. */
+template <class To, class From>
+static void cuts(RoundMode round, const double (&in)[8], const double (&clamped)[8],
+                 const double (&cut)[8])
+{
+    enum { N = 128 };
+    LocalMemAllocator<> ub;
+    LocalTensor<From> x = ub.Alloc<From>(N);
+    LocalTensor<To> d = ub.Alloc<To>(N);
+    const uint8_t wide = sizeof(From) > sizeof(To) ? sizeof(From) : sizeof(To);
+    const uint8_t to = uint8_t(8 * sizeof(To) / wide), from = uint8_t(8 * sizeof(From) / wide);
+
+    for (uint32_t i = 0; i < N; i++)
+        x.SetValue(i, From(in[i % 8]));
+    for (int way = 0; way < 4; way++) {
+        SetSaturationFlag<SaturationMode::CAST>(way < 2);
+        assert_true(GetSaturationFlag<SaturationMode::CAST>() == (way < 2));
+        Duplicate(d.template ReinterpretCast<int16_t>(), int16_t(3), int32_t(N * sizeof(To) / 2));
+        if (way % 2)
+            Cast(d, x, round, uint64_t(256 / wide), uint8_t(N * wide / 256),
+                 UnaryRepeatParams(1, 1, to, from));
+        else
+            Cast(d, x, round, N);
+        for (uint32_t i = 0; i < N; i++)
+            assert_true(number(d.GetValue(i)) == (way < 2 ? clamped : cut)[i % 8]);
+    }
+    SetSaturationFlag<SaturationMode::CAST>(true);
+}
+
+/* 511 and -257 are the page's numbers: 0x1ff keeps 0xff. Infinity and NaN have no lower bits. */
+static void cuts_upper_bits(void **)
+{
+    const double inf = INFINITY;
+
+    run_well([&] {
+        cuts<int8_t, half>(RoundMode::CAST_RINT, {511, 256, -257, 100, 128.5, inf, -inf, NAN},
+                           {127, 127, -128, 100, 127, 127, -128, 0},
+                           {-1, 0, -1, 100, -128, 127, -128, 0});
+        cuts<uint8_t, half>(RoundMode::CAST_CEIL, {257, 256.5, -1, 100, 65504, inf, -inf, NAN},
+                            {255, 255, 0, 100, 255, 255, 0, 0}, {1, 1, 255, 100, 224, 255, 0, 0});
+        cuts<int16_t, half>(RoundMode::CAST_FLOOR,
+                            {32768, 40000, -40000, -1.5, 65504, inf, -inf, NAN},
+                            {32767, 32767, -32768, -2, 32767, 32767, -32768, 0},
+                            {-32768, -25536, 25536, -2, -32, 32767, -32768, 0});
+        cuts<int16_t, float>(RoundMode::CAST_TRUNC,
+                             {100000.5, -100000.5, 65536, 7.9, 1e30, inf, -inf, NAN},
+                             {32767, -32768, 32767, 7, 32767, 32767, -32768, 0},
+                             {-31072, 31072, 0, 7, 0, 32767, -32768, 0});
+        cuts<int32_t, float>(
+            RoundMode::CAST_ROUND,
+            {4294967296.0, 6442450944.0, -6442451456.0, 2.5, -2.5, inf, -inf, NAN},
+            {2147483647, 2147483647, -2147483648.0, 3, -3, 2147483647, -2147483648.0, 0},
+            {0, -2147483648.0, 2147483136, 3, -3, 2147483647, -2147483648.0, 0});
+        cuts<int16_t, int32_t>(RoundMode::CAST_NONE,
+                               {65535, 65536, -65537, 5, 98304, -32769, 32767, -1},
+                               {32767, 32767, -32768, 5, 32767, -32768, 32767, -1},
+                               {-1, 0, -1, 5, -32768, 32767, 32767, -1});
+        cuts<int32_t, int64_t>(
+            RoundMode::CAST_NONE,
+            {4294967295.0, 4294967296.0, -4294967297.0, 5, 6442450944.0, -2147483649.0, 2147483647,
+             -1},
+            {2147483647, 2147483647, -2147483648.0, 5, 2147483647, -2147483648.0, 2147483647, -1},
+            {-1, 0, -1, 5, -2147483648.0, 2147483647, 2147483647, -1});
+    });
+}
+
+/* bfloat16 to int32_t, float to int64_t: 2^63 + 2^62 and 2^65 + 2^42. */
+static void cuts_the_largest(void **)
+{
+    run_well([] {
+        LocalMemAllocator<> ub;
+        LocalTensor<bfloat16_t> b = ub.Alloc<bfloat16_t>(64);
+        LocalTensor<float> f = ub.Alloc<float>(64);
+        LocalTensor<int32_t> w = ub.Alloc<int32_t>(64);
+        LocalTensor<int64_t> q = ub.Alloc<int64_t>(64);
+        const float large[] = {13835058055282163712.0f, 36893492545465614336.0f, -3e38f, INFINITY};
+
+        for (uint32_t i = 0; i < 64; i++) {
+            b.SetValue(i, bfloat16_t(i % 2 ? 3221225472.0f : -3221225472.0f));
+            f.SetValue(i, large[i % 4]);
+        }
+        SetSaturationFlag<SaturationMode::CAST>(false);
+        Cast(w, b, RoundMode::CAST_RINT, 64);
+        Cast(q, f, RoundMode::CAST_RINT, 64);
+        for (uint32_t i = 0; i < 64; i++) {
+            const int64_t want[] = {-(int64_t(1) << 62), int64_t(1) << 42, 0, INT64_MAX};
+            assert_int_equal(w.GetValue(i), i % 2 ? -1073741824 : 1073741824);
+            assert_true(q.GetValue(i) == want[i % 4]);
+        }
+    });
+}
+
+/* Sums of indices stop where those of Adds do. */
+static void indices_stop(void **)
+{
+    run_well([] {
+        LocalMemAllocator<> ub;
+        LocalTensor<int16_t> s = ub.Alloc<int16_t>(128);
+        LocalTensor<int32_t> w = ub.Alloc<int32_t>(128);
+
+        for (int on = 0; on < 2; on++) {
+            asc_set_ctrl(uint64_t(asc_get_ctrl()) | uint64_t(on) << 53);
+            CreateVecIndex(s, int16_t(32700), 128);
+            CreateVecIndex(w, int32_t(INT32_MAX - 70), 128);
+            for (int i = 0; i < 128; i++) {
+                assert_int_equal(s.GetValue(uint32_t(i)),
+                                 on && i > 67 ? INT16_MAX : int16_t(32700 + i));
+                assert_int_equal(w.GetValue(uint32_t(i)),
+                                 on && i > 70 ? INT32_MAX
+                                              : int32_t(uint32_t(INT32_MAX - 70) + uint32_t(i)));
+            }
+        }
+    });
+}
+
+/* The other calls that end in an integer. 300 is 0x12c, 1000 is 0x3e8, 40 is 0x28. */
+static void cuts_of_fused_calls(void **)
+{
+    run_well([] {
+        LocalMemAllocator<> ub;
+        LocalTensor<half> x = ub.Alloc<half>(128), y = ub.Alloc<half>(128);
+        LocalTensor<int16_t> s = ub.Alloc<int16_t>(128), t = ub.Alloc<int16_t>(128);
+        LocalTensor<int8_t> d = ub.Alloc<int8_t>(256);
+        LocalTensor<uint8_t> u = ub.Alloc<uint8_t>(128);
+        LocalTensor<int4b_t> n = ub.Alloc<int4b_t>(256);
+
+        Duplicate(x, half(300.0f), 128);
+        Duplicate(y, half(700.0f), 128);
+        Duplicate(s, int16_t(30000), 128);
+        Duplicate(t, int16_t(5000), 128);
+        SetSaturationFlag<SaturationMode::CAST>(false);
+        AddReluCast(d, x, y, 128);
+        assert_int_equal(d.GetValue(77), int8_t(0xe8));
+        SubReluCast(d, y, x, 128); /* 400 = 0x190 */
+        assert_int_equal(d.GetValue(77), int8_t(0x90));
+        AddReluCast(d, s, t, 128); /* the sum stops at 0x7fff all the same */
+        assert_int_equal(d.GetValue(77), -1);
+        Duplicate(y, half(2.0f), 128);
+        MulCast(u, x, y, 128); /* 600 = 0x258 */
+        assert_int_equal(u.GetValue(77), 0x58);
+        x.SetValue(1, half(40.0f));
+        x.SetValue(2, half(INFINITY));
+        Cast(n, x, RoundMode::CAST_RINT, 128);
+        const uint8_t *pairs = (const uint8_t *)n.GetPhyAddr();
+        assert_int_equal(pairs[0], 0x8c); /* 0x12c, then 0x28 */
+        assert_int_equal(pairs[1], 0xc7); /* infinity still clamps */
+        SetDeqScale(1.0f, 3, true);
+        CastDequant<int8_t, int16_t, false, false>(d, s, 128); /* 30003 = 0x7533 */
+        assert_int_equal(d.GetValue(0), 0x33);
+        SetSaturationFlag<SaturationMode::CAST>(true);
+        CastDequant<int8_t, int16_t, false, false>(d, s, 128);
+        assert_int_equal(d.GetValue(0), 127);
+        AddReluCast(d, s, t, 128);
+        assert_int_equal(d.GetValue(77), 127);
+    });
+}
+
 int main()
 {
     const CMUnitTest tests[] = {
-        cmocka_unit_test(relu_cast),        cmocka_unit_test(mul_cast),
-        cmocka_unit_test(add_deq_relu),     cmocka_unit_test(cast_dequant),
-        cmocka_unit_test(dequant_refusals), cmocka_unit_test(bilinear),
-        cmocka_unit_test(compare_integers), cmocka_unit_test(bits_of_words),
-        cmocka_unit_test(extreme_register), cmocka_unit_test(typed_scalars),
-        cmocka_unit_test(cast_int4),        cmocka_unit_test(nibble_tensors),
-        cmocka_unit_test(ranges),           cmocka_unit_test(saturation),
+        cmocka_unit_test(cuts_upper_bits),
+        cmocka_unit_test(cuts_the_largest),
+        cmocka_unit_test(cuts_of_fused_calls),
+        cmocka_unit_test(indices_stop),
+        cmocka_unit_test(relu_cast),
+        cmocka_unit_test(mul_cast),
+        cmocka_unit_test(add_deq_relu),
+        cmocka_unit_test(cast_dequant),
+        cmocka_unit_test(dequant_refusals),
+        cmocka_unit_test(bilinear),
+        cmocka_unit_test(compare_integers),
+        cmocka_unit_test(bits_of_words),
+        cmocka_unit_test(extreme_register),
+        cmocka_unit_test(typed_scalars),
+        cmocka_unit_test(cast_int4),
+        cmocka_unit_test(nibble_tensors),
+        cmocka_unit_test(ranges),
+        cmocka_unit_test(saturation),
     };
     return cmocka_run_group_tests_name("facade fuse", tests, nullptr, nullptr);
 }
