@@ -141,5 +141,37 @@ T unfolded(const image_case &k, const std::vector<T> &hwc, uint32_t row, uint32_
     return hwc[(size_t(y) * k.w + size_t(x)) * k.c + channel];
 }
 
+/* ---- what a kernel checks in place ------------------------------------------------------ */
+
+[[maybe_unused]] uint8_t *memory(npu_mem m) { return npu_self()->mem[m].base; }
+template <class T> T *in(npu_mem m, uint32_t at_bytes = 0)
+{
+    return reinterpret_cast<T *>(memory(m) + at_bytes);
+}
+[[maybe_unused]] std::vector<uint8_t> noise(size_t n, uint32_t seed = 1)
+{
+    std::mt19937 gen{seed};
+    std::vector<uint8_t> v(n);
+    for (uint8_t &b : v)
+        b = uint8_t(gen());
+    return v;
+}
+/* Inside a kernel: n bytes at a are those at b. */
+[[maybe_unused]] void same(const char *what, const void *a, const void *b, size_t n)
+{
+    const uint8_t *x = static_cast<const uint8_t *>(a), *y = static_cast<const uint8_t *>(b);
+    for (size_t i = 0; i < n; i++)
+        if (x[i] != y[i]) {
+            npu_fault(npu_self(), NPU_E_ARG, NPU_HERE, "%s: byte %zu is %u, not %u", what, i, x[i],
+                      y[i]);
+            return;
+        }
+}
+[[maybe_unused]] void is(const char *what, double have, double want)
+{
+    if (have != want)
+        npu_fault(npu_self(), NPU_E_ARG, NPU_HERE, "%s is %g, not %g", what, have, want);
+}
+
 } // namespace
 #endif
