@@ -62,7 +62,7 @@ public:
             .To(ge::DT_FLOAT);
         this->Input("bias").ParamType(OPTIONAL).Follow("x", FollowType::DTYPE).Version(1);
         this->Output("y").ParamType(REQUIRED).Follow("x").InitValue({ScalarType::INT32, 3});
-        this->Attr("negate").AttrType(OPTIONAL).Bool(false).Version(2);
+        this->Attr("negate").AttrType(OPTIONAL).Bool(false).Version(3);
         this->Attr("table").AttrType(OPTIONAL).ListListInt({{1, 2}, {-3}});
         this->AICore().AddConfig("ascend910b");
         OpAICoreConfig a5;

@@ -244,7 +244,7 @@ void write_header(const std::string &dir, const OpDef &op)
     const std::string visible = "__attribute__((visibility(\"default\")))\n";
     std::string functions;
 
-    for (uint32_t v = 0; v <= nputwin::opp::n_versions(op); v++)
+    for (const uint32_t v : nputwin::opp::versions_of(op))
         functions += visible + phase_one(op, v) + ";\n\n" + visible + phase_two(op, v) + ";\n\n";
     write(dir + "/aclnn_" + snake(op.type) + ".h",
           HEAD + std::string("#ifndef ") + guard + "\n#define " + guard +
@@ -258,7 +258,7 @@ void write_source(const std::string &dir, const OpDef &op)
     const std::string quoted = '"' + op.type + '"';
     std::string functions;
 
-    for (uint32_t v = 0; v <= nputwin::opp::n_versions(op); v++)
+    for (const uint32_t v : nputwin::opp::versions_of(op))
         functions += phase_one(op, v) + "\n{\n    union npu_opp_value v[" +
                      std::to_string(op.inputs.size() + op.attrs.size() + op.outputs.size()) +
                      "];\n    int n = 0;\n\n" + arguments(op, v).values +

@@ -9,6 +9,7 @@
 #define NPUTWIN_OP_CHECK_H
 #include "op_def.h"
 #include <algorithm>
+#include <set>
 
 namespace nputwin::opp {
 
@@ -272,36 +273,21 @@ inline std::string check_attr(const ops::OpDef &op, const ops::OpAttrDef &a)
     return "";
 }
 
-/* Versions count from 1 without a gap. */
-inline uint32_t n_versions(const ops::OpDef &op)
+/* The numbers of its aclnn functions: 0 for the one without, and what the parameters name. */
+inline std::set<uint32_t> versions_of(const ops::OpDef &op)
 {
-    uint32_t most = 0;
+    std::set<uint32_t> found = {0};
 
     for (const ops::OpParamDef &p : op.inputs)
-        most = std::max(most, p.version);
+        found.insert(p.version);
     for (const ops::OpAttrDef &a : op.attrs)
-        most = std::max(most, a.version);
-    return most;
-}
-
-inline std::string check_versions(const ops::OpDef &op)
-{
-    for (uint32_t v = 1; v <= n_versions(op); v++) {
-        bool found = false;
-
-        for (const ops::OpParamDef &p : op.inputs)
-            found |= p.version == v;
-        for (const ops::OpAttrDef &a : op.attrs)
-            found |= a.version == v;
-        if (!found)
-            return op.type + ": Version(" + std::to_string(v) + ") is missing: they count from 1";
-    }
-    return "";
+        found.insert(a.version);
+    return found;
 }
 
 inline std::string check(const ops::OpDef &op)
 {
-    std::string why = check_versions(op);
+    std::string why;
 
     if (op.refused == "MC2")
         return op.type + ": MC2(): kernels that communicate are not computed; call a collective "
