@@ -7,6 +7,7 @@
 #ifndef NPU_FRONT_CUBE_TYPES_H
 #define NPU_FRONT_CUBE_TYPES_H
 #include "types.h"
+#include "kernel_tiling/adv_types.h"
 
 /* What happens to a sum on its way out of L0C; V..: a parameter a column. Those from QF322F16_PRE
  * on are of dav-3510: sources for both chips name them, quant_fits() takes none. */
@@ -27,7 +28,6 @@ namespace AscendC {
 
 using ::QuantMode_t;
 constexpr int32_t PAD_SIZE = 4;
-constexpr int32_t BLOCK_CUBE = 16; /* rows and columns of a block of sums */
 
 /* Fractals of 512 bytes: startIndex and srcStride from start to start, dstGap from end to start. */
 struct LoadData2DParams {

@@ -12,6 +12,8 @@ extern "C" {
 #include "kernel_tiling/kernel_tiling.h"
 #include "tiling/tiling_api.h"
 
+static_assert(AscendC::BLOCK_CUBE == 16, "host functions count in fractals too");
+
 static void test_shape(void **)
 {
     AscendC::TensorShape s{{3, 5}};

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* adv_types.h - choices of the high-level API that host and kernel both name. */
+/* adv_types.h - constants, and choices of the high-level API, that host and kernel both name. */
 #ifndef NPUTWIN_ADV_TYPES_H
 #define NPUTWIN_ADV_TYPES_H
 #include <cstdint>
 
 namespace AscendC {
+
+constexpr int32_t BLOCK_CUBE = 16; /* rows and columns of a block of sums */
 
 enum class SortType { RADIX_SORT, MERGE_SORT };
 struct SortConfig {
