@@ -384,6 +384,13 @@ NPU_API void npu_fault(struct npu_core *c, enum npu_status st, struct npu_where 
 NPU_API void npu_note(struct npu_core *c, const char *code, struct npu_where where, const char *fmt,
                       ...) NPU_PRINTF(4, 5);
 
+/* A line of a kernel's log: level 0 debug to 3 error. Where it goes, and from which level on, says
+ * who has set the sink; without one nothing is kept. c: NULL outside a kernel. */
+typedef void npu_log_fn(unsigned level, struct npu_where where, const char *text);
+void npu_log_to(npu_log_fn *sink);
+NPU_API void npu_kernel_log(struct npu_core *c, unsigned level, struct npu_where where,
+                            const char *text);
+
 /* printf of a kernel: to the user's stdout, prefixed "[AIV Block i/n] ". */
 NPU_API void npu_kernel_printf(struct npu_core *c, const char *fmt, ...) NPU_PRINTF(2, 3);
 

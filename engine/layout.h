@@ -17,7 +17,7 @@
 #endif
 
 /* Counts up when a structure changes but no size, or a call changes its meaning. */
-enum { NPU_LAYOUT_VERSION = 2 };
+enum { NPU_LAYOUT_VERSION = 3 };
 
 /* The numbers of the enumerations follow from the order of these names. */
 static NPU_CONSTEXPR const char npu_layout_text[] =

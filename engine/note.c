@@ -4,7 +4,8 @@
  * launch ends.
  *
  * A place in the program is told once in a process, with the number of times that its first launch
- * came by; a training loop would say the same a million times else.
+ * came by; a training loop would say the same a million times else. And lines of a kernel's own
+ * log, which go to whoever keeps the log of the process.
  */
 #include "core_int.h"
 #include <pthread.h>
@@ -78,4 +79,26 @@ void npu_notes_tell(const char *kernel)
         (void)fprintf(stderr, "nputwin: %s, and notes about more than %d places\n", kernel, NOTES);
     }
     (void)pthread_mutex_unlock(&lock);
+}
+
+/* ---- log
+ * --------------------------------------------------------------------------------------- */
+
+static npu_log_fn *log_sink;
+
+void npu_log_to(npu_log_fn *sink)
+{
+    log_sink = sink;
+}
+
+void npu_kernel_log(struct npu_core *c, unsigned level, struct npu_where where, const char *text)
+{
+    char line[2200];
+
+    if (!log_sink)
+        return;
+    if (c)
+        (void)snprintf(line, sizeof line, "[%s Block %u/%u] %s",
+                       c->core_kind == CORE_AIV ? "AIV" : "AIC", c->block_idx, c->block_dim, text);
+    log_sink(level, where, c ? line : text);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * debug.h - printf, dumps of tensors and the assertions of a kernel. ASCENDC_DUMP=0 switches them
- * off.
+ * debug.h - printf, dumps of tensors, the log and the assertions of a kernel. ASCENDC_DUMP=0
+ * switches them off.
  *
  * The documented printf takes any integer width for %d and half for %f, which C's does not: each
  * conversion is formatted here with the width of its own argument, then handed over as text.
@@ -168,6 +168,22 @@ template <class... A>
         npu_fault(core(), NPU_E_ASSERT, where, "[ASSERT] %s:%u: : Assertion `%s' failed.",
                   where.file, where.line, expr);
     }
+}
+
+/* What this thread has logged last: blocks change threads only where they wait. */
+inline char *newest_log_line()
+{
+    static thread_local char text[256];
+    return text;
+}
+template <class... A>
+[[gnu::cold]] inline void log_line(npu_where where, unsigned level, const char *fmt,
+                                   const A &...args)
+{
+    print_text out;
+    print_to(out, fmt, args...);
+    std::snprintf(newest_log_line(), 256, "%.255s", out.text);
+    npu_kernel_log(core(), level, where, out.text);
 }
 
 /* ---- dumps --------------------------------------------------------------------------- */
@@ -417,17 +433,23 @@ inline void asc_prof_stop() { AscendC::MetricsProfStop(); }
 #define ASSERT(expr) ascendc_assert(expr)
 #endif
 
-/* The older assertion: behavior is code in braces that runs first, usually a KERNEL_LOG, whose text
- * then is the story. Levels below KERNEL_ERROR say nothing. */
+/* Lines for the log of the process, from ASCEND_GLOBAL_LOG_LEVEL on. */
 enum { KERNEL_DEBUG, KERNEL_INFO, KERNEL_WARN, KERNEL_ERROR };
-#define KERNEL_LOG(level, ...)                                                                     \
-    ((level) == KERNEL_ERROR ? ::nputwin::assert_failed(NPU_HERE, "KERNEL_LOG", __VA_ARGS__)       \
-                             : (void)0)
+#define KERNEL_LOG(level, ...) ::nputwin::log_line(NPU_HERE, level, __VA_ARGS__)
+/* The older assertions: behavior is code in braces that runs first, usually a KERNEL_LOG, whose
+ * text is the story of the fault that follows; after a warning the kernel goes on. */
 #define ASCENDC_ASSERT(cond, behavior)                                                             \
     do {                                                                                           \
         if (!(cond)) {                                                                             \
+            ::nputwin::newest_log_line()[0] = 0;                                                   \
             behavior;                                                                              \
-            ::nputwin::assert_failed(NPU_HERE, #cond);                                             \
+            ::nputwin::assert_failed(NPU_HERE, #cond, "%s", ::nputwin::newest_log_line());         \
+        }                                                                                          \
+    } while (0)
+#define ASCENDC_ASSERT_WARNING(cond, behavior)                                                     \
+    do {                                                                                           \
+        if (!(cond)) {                                                                             \
+            behavior;                                                                              \
         }                                                                                          \
     } while (0)
 

@@ -10,6 +10,7 @@
  * long as nothing is to be logged, a call costs a load and a comparison.
  */
 #define _GNU_SOURCE /* gettid, program_invocation_short_name */
+#include "../../engine/engine.h"
 #include "core.h"
 
 #include <errno.h>
@@ -197,4 +198,16 @@ void npu_rt_log(enum npu_log_module module, enum npu_log_level level, const char
     va_start(ap, fmt);
     npu_rt_vlog(module, level, func, file, line, fmt, ap);
     va_end(ap);
+}
+
+/* KERNEL_LOG: its levels are the log's own. */
+static void keep_kernel_line(unsigned level, struct npu_where where, const char *text)
+{
+    if (level <= NPU_LOG_ERROR)
+        npu_rt_log(LOG_OF_APP, (enum npu_log_level)level, NULL, where.file, where.line, "%s", text);
+}
+
+__attribute__((constructor)) static void init(void)
+{
+    npu_log_to(keep_kernel_line);
 }

@@ -7,6 +7,25 @@ from pathlib import Path
 import pytest
 
 
+LOG = """#include "acl/acl.h"
+#include "kernel_operator.h"
+__global__ __vector__ void k(int n)
+{
+    KERNEL_LOG(KERNEL_DEBUG, "debug %d", n);
+    KERNEL_LOG(KERNEL_INFO, "info %s", "text");
+    KERNEL_LOG(KERNEL_WARN, "warn");
+    ASCENDC_ASSERT_WARNING(n < 0, { KERNEL_LOG(KERNEL_ERROR, "error %u", unsigned(n)); });
+}
+int main()
+{
+    aclInit(nullptr);
+    aclrtSetDevice(0);
+    k<<<2, nullptr, nullptr>>>(7);
+    return aclrtSynchronizeStream(nullptr);
+}
+"""
+
+
 @pytest.fixture
 def build_and_run(cc):
     def run(name, text, *words, options=(), expect=0):
@@ -323,3 +342,23 @@ def test_host_headers_beside_those_of_torch_npu(cc, order):
     source = cc.source("gert.cpp", GERT)
     cc.run("g++", "-std=c++17", *[f"-I{places[i]}" for i in order], source, "-o", "gert")
     cc.run(cc.directory / "gert")
+
+
+@pytest.mark.parametrize("level", range(5))
+def test_kernel_log_goes_into_the_process_log(cc, level):
+    """From ASCEND_GLOBAL_LOG_LEVEL on, into the file or to stdout; a line has its place and its block."""
+    cc.run(cc.bisheng, "-x", "asc", "--npu-arch=dav-2201", cc.source("log.asc", LOG), "-o", "log")
+    base = {"LD_LIBRARY_PATH": str(cc.prefix / "lib64"), "ASCEND_GLOBAL_LOG_LEVEL": str(level), "NPUTWIN_THREADS": "1"}
+    assert cc.run(cc.directory / "log", env=base).stdout == ""
+    told = cc.run(cc.directory / "log", env=base | {"ASCEND_SLOG_PRINT_TO_STDOUT": "1"}).stdout
+    cc.run(cc.directory / "log", env=base | {"ASCEND_PROCESS_LOG_PATH": str(cc.directory / "logs")})
+    kept = "".join(path.read_text() for path in (cc.directory / "logs/debug").rglob("*.log"))
+    lines = [("DEBUG", 5, "debug 7"), ("INFO", 6, "info text"), ("WARNING", 7, "warn"), ("ERROR", 8, "error 7")]
+    for text in (told, kept):
+        got = [line for line in text.splitlines() if "log.asc" in line]
+        assert len(got) == 2 * len(lines[level:])
+        for i, (name, line, words) in enumerate(lines[level:]):
+            for block in range(2):
+                row = got[block * len(lines[level:]) + i]
+                assert row.startswith(f"[{name}] APP(") and f"log.asc:{line}]" in row
+                assert row.endswith(f"[AIV Block {block}/2] {words}")

@@ -630,7 +630,13 @@ static void assertions(void **)
         NPU_E_ASSERT, {"n is 3", "t_facade.cpp"});
     run_fails([] { ASCENDC_ASSERT(GetBlockNum() == 0, {}); }, NPU_E_ASSERT, {"GetBlockNum() == 0"});
     run_well([] { ASCENDC_ASSERT(GetBlockNum() == 1, { KERNEL_LOG(KERNEL_ERROR, "never"); }); });
-    run_well([] { KERNEL_LOG(KERNEL_INFO, "nobody reads this"); });
+    run_well([] { KERNEL_LOG(KERNEL_ERROR, "a line of the log stops no kernel: %d", 1); });
+    bool was_warned = false, was_reached = false;
+    run_well([&] {
+        ASCENDC_ASSERT_WARNING(GetBlockNum() == 1, { was_reached = true; });
+        ASCENDC_ASSERT_WARNING(GetBlockNum() == 0, { was_warned = true; });
+    });
+    assert_true(was_warned && !was_reached);
 }
 
 /* ---- printf
