@@ -10,6 +10,7 @@
 #ifndef NPU_FRONT_COPY_H
 #define NPU_FRONT_COPY_H
 #include "tensor.h"
+#include <cstdlib>
 
 namespace nputwin {
 
@@ -163,18 +164,16 @@ template <class T>
 }
 /* Rows become columns of fractals. */
 template <class T>
-[[gnu::noinline]] void nd2nz_l1(const AscendC::LocalTensor<T> &dst,
-                                const AscendC::GlobalTensor<T> &src, const AscendC::Nd2NzParams &p,
-                                npu_where where)
+inline void issue_nd2nz(npu_core *c, const npu_ref &to, const npu_ref &from,
+                        const AscendC::Nd2NzParams &p, npu_where where)
 {
     constexpr uint32_t elem = sizeof(AscendC::PrimT<T>);
-    npu_core *c = core();
     npu_insn in = {};
     in.kind = KIND_OP;
     in.op = OP_copy_nd2nz;
     in.type = in.dst_type = mover<T>;
-    in.ref[0] = l1_ref(c, dst);
-    in.ref[1] = gm_ref(src.raw());
+    in.ref[0] = to;
+    in.ref[1] = from;
     in.where = where;
     in.cube.nd2nz = {p.ndNum,
                      p.nValue,
@@ -184,10 +183,88 @@ template <class T>
                      uint32_t(p.dstNzMatrixStride) * elem,
                      uint32_t(p.dstNzNStride) * NPU_BLK_BYTES,
                      uint32_t(p.dstNzC0Stride) * NPU_BLK_BYTES};
+    npu_issue(c, &in);
+}
+template <class T>
+[[gnu::noinline]] void nd2nz_l1(const AscendC::LocalTensor<T> &dst,
+                                const AscendC::GlobalTensor<T> &src, const AscendC::Nd2NzParams &p,
+                                npu_where where)
+{
+    npu_core *c = core();
+    const npu_ref to = l1_ref(c, dst);
     if (!is_in_l1(dst))
         no_way(c, dst.GetPosition(), int(AscendC::TPosition::GM), where);
     else
-        npu_issue(c, &in);
+        issue_nd2nz<T>(c, to, gm_ref(src.raw()), p, where);
+}
+/* UB to L1 (TSCM): a vector core of this chip reaches it through GM and its cube core. The vendor's
+ * calls wait for what fills src, and dst is there when they return: so these bring their own
+ * barriers. False and a fault when there is no such way, or when the `end` bytes leave the tensor.
+ */
+template <class T>
+inline bool opens_l1(npu_core *c, const AscendC::LocalTensor<T> &dst,
+                     const AscendC::LocalTensor<T> &src, int64_t end, npu_where where)
+{
+    const uint64_t room = uint64_t(dst.GetSize()) * sizeof(AscendC::PrimT<T>);
+    if (NPU_UNLIKELY(!c->is_mix || c->core_kind != CORE_AIV)) {
+        no_way(c, dst.GetPosition(), src.GetPosition(), where);
+        return false;
+    }
+    if (NPU_UNLIKELY(uint64_t(uintptr_t(dst.raw())) < c->soc->mem_bytes[MEM_L1])) {
+        npu_fault(
+            c, NPU_E_ARG, where,
+            "DataCopy to L1 byte %llu: here a vector core has the L1 that a TSCM queue gives it: "
+            "TSCM<pos, 1> que, InitBuffer, AllocTensor",
+            (unsigned long long)uintptr_t(dst.raw()));
+        return false;
+    }
+    if (NPU_UNLIKELY(end > int64_t(room))) {
+        npu_fault(c, NPU_E_RANGE, where, "DataCopy: writes %lld bytes into a tensor of %llu in L1",
+                  (long long)end, (unsigned long long)room);
+        return false;
+    }
+    npu_barrier(c, PIPE_ALL, where);
+    return true;
+}
+template <class T>
+[[gnu::noinline]] void ub_to_l1(const AscendC::LocalTensor<T> &dst,
+                                const AscendC::LocalTensor<T> &src, const bursts &b,
+                                npu_where where)
+{
+    npu_core *c = core();
+    const int64_t end = b.n ? (b.n - 1) * (int64_t(b.bytes) + b.dst_gap_bytes) + b.bytes : 0;
+    if (!opens_l1(c, dst, src, end, where))
+        return;
+    copy_bursts(c, OP_copy_ub_to_gm, mover<T>, dst.raw(), src.raw(), b, {}, where);
+    npu_barrier(c, PIPE_ALL, where);
+}
+/* Bytes of dst up to the end of the last blk. */
+inline int64_t nd2nz_end(const AscendC::Nd2NzParams &p, uint32_t elem)
+{
+    const int64_t columns = (int64_t(p.dValue) * elem + NPU_BLK_BYTES - 1) / NPU_BLK_BYTES;
+    if (!p.ndNum || !p.nValue || !columns)
+        return 0;
+    return int64_t(p.ndNum - 1) * p.dstNzMatrixStride * elem +
+           ((columns - 1) * p.dstNzC0Stride + int64_t(p.nValue - 1) * p.dstNzNStride + 1) *
+               NPU_BLK_BYTES;
+}
+template <class T>
+[[gnu::noinline]] void nd2nz_ub_l1(const AscendC::LocalTensor<T> &dst,
+                                   const AscendC::LocalTensor<T> &src, const npu_ref &from,
+                                   const AscendC::Nd2NzParams &p, npu_where where)
+{
+    npu_core *c = core();
+    if (NPU_UNLIKELY(p.ndNum != 1 || !p.nValue || !p.dValue)) {
+        npu_fault(c, NPU_E_ARG, where,
+                  "DataCopy of ND to NZ from UB to L1: ndNum %u, nValue %u, dValue %u; ndNum is 1, "
+                  "the others at least 1",
+                  p.ndNum, p.nValue, p.dValue);
+        return;
+    }
+    if (!opens_l1(c, dst, src, nd2nz_end(p, sizeof(AscendC::PrimT<T>)), where))
+        return;
+    issue_nd2nz<T>(c, l1_ref(c, dst), from, p, where);
+    npu_barrier(c, PIPE_ALL, where);
 }
 /* L1 to the bias table or to the fixpipe buffer. */
 template <class T, class U>
@@ -274,6 +351,8 @@ inline void move_run(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTen
 {
     if (NPU_LIKELY(is_in_ub(dst) && is_in_ub(src)))
         copy_ub_to_ub(core(), dst.raw(), src.raw(), {1, bytes, 0, 0}, where);
+    else if (is_in_ub(src) && is_in_l1(dst))
+        ub_to_l1(dst, src, {1, bytes, 0, 0}, where);
     else
         bursts_inside(dst, src, {1, bytes, 0, 0}, where);
 }
@@ -342,6 +421,46 @@ inline void pad_out(const AscendC::GlobalTensor<T> &dst, const AscendC::LocalTen
         move(dst, src,
              {p.blockCount, p.blockLen, int64_t(p.srcStride) * NPU_BLK_BYTES, int64_t(p.dstStride)},
              {}, where);
+}
+
+/* The rows between the two steps are memory of this call: it returns when both are done. */
+template <class T>
+[[gnu::noinline]] void
+pad_ub_l1(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
+          const AscendC::DataCopyExtParams &p, const AscendC::Nd2NzParams &nz, npu_where where)
+{
+    constexpr uint32_t elem = sizeof(AscendC::PrimT<T>);
+    npu_core *c = core();
+    if (NPU_UNLIKELY(!is_in_l1(dst) || !is_in_ub(src))) {
+        no_way(c, dst.GetPosition(), src.GetPosition(), where);
+        return;
+    }
+    if (!check_pad(c, "DataCopyPad", p.blockCount, p.blockLen, elem, {}, where))
+        return;
+    const uint64_t step = uint64_t(p.blockLen) + uint64_t(p.dstStride);
+    const uint64_t rows = p.blockCount ? (p.blockCount - 1) * step + p.blockLen : 0;
+    const uint64_t reads =
+        nz.nValue ? (uint64_t(nz.nValue - 1) * nz.srcDValue + nz.dValue) * elem : 0;
+    if (NPU_UNLIKELY(reads > rows)) {
+        npu_fault(
+            c, NPU_E_RANGE, where,
+            "DataCopyPad from UB to L1: blockCount, blockLen and dstStride put %llu bytes into GM, "
+            "nValue, dValue and srcDValue read %llu",
+            (unsigned long long)rows, (unsigned long long)reads);
+        return;
+    }
+    AscendC::PrimT<T> *mid = static_cast<AscendC::PrimT<T> *>(std::calloc(1, rows + NPU_BLK_BYTES));
+    if (NPU_UNLIKELY(!mid)) {
+        npu_fault(c, NPU_E_NOMEM, where, "no memory for %llu bytes", (unsigned long long)rows);
+        return;
+    }
+    const bursts b = {p.blockCount, p.blockLen, int64_t(p.srcStride) * NPU_BLK_BYTES,
+                      int64_t(p.dstStride)};
+    npu_barrier(c, PIPE_ALL, where);
+    copy_bursts(c, OP_copy_ub_to_gm, mover<T>, mid, src.raw(), b, {}, where);
+    nd2nz_ub_l1(dst, src, gm_ref(mid), nz, where);
+    npu_settle(c);
+    std::free(mid);
 }
 
 /* ---- slices -------------------------------------------------------------------------- */
@@ -481,11 +600,12 @@ inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                      const DataCopyParams &repeatParams, npu_where where = NPU_HERE)
 {
     const DataCopyParams &p = repeatParams;
+    const nputwin::bursts b = {p.blockCount, p.blockLen * uint32_t(NPU_BLK_BYTES),
+                               p.srcGap * NPU_BLK_BYTES, p.dstGap * NPU_BLK_BYTES};
     if (NPU_LIKELY(nputwin::is_in_ub(dst) && nputwin::is_in_ub(src)))
-        nputwin::copy_ub_to_ub(nputwin::core(), dst.raw(), src.raw(),
-                               {p.blockCount, p.blockLen * uint32_t(NPU_BLK_BYTES),
-                                p.srcGap * NPU_BLK_BYTES, p.dstGap * NPU_BLK_BYTES},
-                               where);
+        nputwin::copy_ub_to_ub(nputwin::core(), dst.raw(), src.raw(), b, where);
+    else if (nputwin::is_in_ub(src) && nputwin::is_in_l1(dst))
+        nputwin::ub_to_l1(dst, src, b, where);
     else
         nputwin::move_inside(dst, src, p, where);
 }
@@ -572,6 +692,19 @@ inline void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
                           {0, 0, true, 0}, where);
         }
 }
+/* The same from UB to L1. */
+template <typename T>
+inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src,
+                     const Nd2NzParams &intriParams, npu_where where = NPU_HERE)
+{
+    static_assert(sizeof(PrimT<T>) <= 4,
+                  "DataCopy of ND to NZ takes elements of 8, 16 and 32 bits");
+    npu_core *c = nputwin::core();
+    if (NPU_UNLIKELY(!nputwin::is_in_l1(dst) || !nputwin::is_in_ub(src)))
+        nputwin::no_way(c, dst.GetPosition(), src.GetPosition(), where);
+    else
+        nputwin::nd2nz_ub_l1(dst, src, nputwin::local_ref(c, src), intriParams, where);
+}
 /* Columns 16 elements wide become rows. */
 template <typename T>
 inline void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
@@ -593,6 +726,16 @@ inline void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
                 src[nd * p.srcNdMatrixStride * 256 + d / wide * p.srcNStride * 16],
                 {p.nValue, wide * elem, 0, (int64_t(p.dstDStride) - int64_t(wide)) * int64_t(elem)},
                 {}, where);
+}
+
+/* UB to L1 by way of rows in GM: bursts of bytes lie there dstStride bytes apart, and rows of the
+ * second step are srcDValue elements long. */
+template <typename T>
+inline void DataCopyPad(const LocalTensor<T> &dst, const LocalTensor<T> &src,
+                        const DataCopyExtParams &dataCopyParams, const Nd2NzParams &nd2nzParams,
+                        npu_where where = NPU_HERE)
+{
+    nputwin::pad_ub_l1(dst, src, dataCopyParams, nd2nzParams, where);
 }
 
 /* Bursts of any number of bytes; each lands at a multiple of 32 bytes in UB. */

@@ -74,11 +74,26 @@ struct TQueConfig {
     bool enableStaticEvtId = false, enableLoopQueue = false;
 };
 
+} // namespace AscendC
+namespace nputwin {
+constexpr bool is_one_place(int mask) { return mask & 4; }
+constexpr bool is_one_place(const AscendC::TQueConfig *config)
+{
+    return config && config->scmBlockGroup;
+}
+} // namespace nputwin
+namespace AscendC {
+
 template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQueBind {
     static_assert(nputwin::has_buffers(src) || nputwin::has_buffers(dst),
                   "TQue: a queue lies in a memory of the core: VECIN, VECOUT, VECCALC, A1, B1, C1, "
                   "A2, B2, C2, CO1, C2PIPE2GM or TSCM");
     static_assert(depth >= 0 && depth <= nputwin::MAX_BUFFERS, "TQue: depth is 0..64");
+    static_assert(
+        dst != TPosition::TSCM || !nputwin::is_one_place(mask),
+        "TSCM: bit 2 of mask, or scmBlockGroup, lets both vector cores share one place of "
+        "L1; the twin gives each its own: leave it out, and share a matrix with "
+        "GetIBShareNormConfig or the IBSHARE of MatmulType");
 
 public:
     TQueBind() {}

@@ -514,6 +514,26 @@ def test_from_tscm(run):
     np.testing.assert_array_equal(got.reshape(m, n), (a @ b + bias).astype(np.float32))
 
 
+@pytest.mark.parametrize("how", ["all", "tiles", "dense", "partial"])
+def test_ub_to_tscm(run, how):
+    m, n, k = 64, 48, 64
+    a, b = draw("f16", m, k), draw("f16", k, n)
+    got = run("ub_to_tscm", store(a, "f16"), store(b, "f16"), np.zeros(m * n, np.float32), size=(m, n, k), single=(32, n, k),
+              how=how)
+    np.testing.assert_array_equal(got.reshape(m, n), (a @ b).astype(np.float32))
+
+
+@pytest.mark.parametrize("how, words", [
+    ("all", ["DataCopy: writes 1024 bytes into a tensor of 512 in L1"]),
+    ("tiles", ["put 128 bytes into GM", "read 160"]),
+    ("dense", ["DataCopy to L1 byte 1024", "TSCM<pos, 1> que"]),
+    ("partial", ["ndNum 2, nValue 2", "ndNum is 1"])])
+def test_ub_to_tscm_is_refused(run, how, words):
+    out = run("ub_to_tscm_refused", np.zeros((16, 16), np.float16), np.zeros((16, 16), np.float16), np.zeros(256, np.float32),
+              size=(16, 16, 16), how=how, expect=1)
+    assert all(word in out for word in words) and "matmul.asc:" in out
+
+
 @pytest.mark.parametrize("name", ["shared", "shared_b"])
 def test_shared(run, name):
     """IBSHARE: both matrices, one computation for two calls; B alone, with a call that only keeps the pairs together."""
