@@ -5,7 +5,8 @@
  *
  * What a class of them has inside (AllocMessage, PostMessage, PostFakeMsg, FreeMessage,
  * AssignQueue, SetQuit, SetSkipMsg of CubeResGroupHandle; GetKfcWorkspace, UpdateKfcWorkspace of
- * KfcWorkspace) is not reached.
+ * KfcWorkspace; SetInput, SetWeight, SetGradOutput, SetInputStartPosition, SetStartPosition,
+ * SetSingleOutputShape of the convolution objects) is not reached.
  */
 #ifndef NPU_FRONT_REFUSE_H
 #define NPU_FRONT_REFUSE_H
@@ -19,22 +20,25 @@ namespace AscendC {
 
 template <typename CubeMsgType> class CubeResGroupHandle {
     static_assert(nputwin::never<CubeMsgType>,
-                  "CubeResGroupHandle: groups of cube cores come with the cube unit, which this "
-                  "version does not have");
+                  "CubeResGroupHandle: groups of cube cores that take messages are not modelled; a "
+                  "__mix__ kernel joins its cores with CrossCoreSetFlag and CrossCoreWaitFlag, and "
+                  "a Matmul object computes on the cube core of its group");
 };
 template <class... T> inline void CreateCubeResGroup(T &&...)
 {
     static_assert(nputwin::never<T...>,
-                  "CreateCubeResGroup: groups of cube cores come with the cube unit, which this "
-                  "version does not have");
+                  "CreateCubeResGroup: groups of cube cores that take messages are not modelled; a "
+                  "__mix__ kernel joins its cores with CrossCoreSetFlag and CrossCoreWaitFlag, and "
+                  "a Matmul object computes on the cube core of its group");
 }
 class KfcWorkspace {
 public:
     template <class T> explicit KfcWorkspace(T)
     {
         static_assert(nputwin::never<T>,
-                      "KfcWorkspace: messages between vector and cube cores come with the cube "
-                      "unit, which this version does not have");
+                      "KfcWorkspace: messages between vector and cube cores in GM are not "
+                      "modelled; GetUserWorkspace gives memory that both see, CrossCoreSetFlag and "
+                      "CrossCoreWaitFlag say when it is filled");
     }
 };
 
@@ -58,6 +62,22 @@ template <class T> inline void SetKernelMode(T)
 }
 
 } // namespace AscendC
+
+/* Convolution objects. Their types carry layouts that only they read. */
+#define NPU_NO_CONVOLUTION(name, instead)                                                          \
+    template <class... T> class name {                                                             \
+        static_assert(nputwin::never<T...>,                                                        \
+                      #name ": this version has no convolution objects; in a kernel LoadData of "  \
+                            "an image and Mmad convolve, on the host " instead " does");           \
+    }
+namespace Conv3dApi {
+NPU_NO_CONVOLUTION(Conv3D, "aclnnConvolution");
+} // namespace Conv3dApi
+namespace ConvBackpropApi {
+NPU_NO_CONVOLUTION(Conv3DBackpropInput, "aclnnConvolutionBackward");
+NPU_NO_CONVOLUTION(Conv3DBackpropFilter, "aclnnConvolutionBackward");
+} // namespace ConvBackpropApi
+#undef NPU_NO_CONVOLUTION
 
 #define ICPU_RUN_KF(...)                                                                           \
     static_assert(nputwin::never<>, "ICPU_RUN_KF is of the vendor's CPU debugging; here a kernel " \

@@ -514,6 +514,24 @@ def test_from_tscm(run):
     np.testing.assert_array_equal(got.reshape(m, n), (a @ b + bias).astype(np.float32))
 
 
+def test_all_in_l1(run):
+    """SetBias and IterateAll of tensors in L1, on a cube core."""
+    m, n, k = 64, 48, 32
+    a, b, bias = draw("f16", m, k), draw("f16", k, n), draw("f32", n)
+    got = run("all_l1", store(a, "f16"), store(b, "f16"), np.zeros(m * n, np.float16), bias=store(bias, "f32"), size=(m, n, k))
+    np.testing.assert_array_equal(got, fractals((a @ b + bias).astype(np.float16), 16).ravel())
+
+
+def test_chain_through_tscm(run):
+    """The same of vector cores: what IterateAll leaves in TSCM is the A of the next object."""
+    m, n, k = 64, 64, 64
+    a, b, bias = draw("f16", m, k), draw("f16", k, n), draw("f32", n)
+    product = (a @ b + bias).astype(np.float16).astype(np.float64)
+    got = run("chain", store(a, "f16"), store(b, "f16"), np.zeros(m * n, np.float32), bias=store(bias, "f32"),
+              size=(m, n, k), single=(32, n, k))
+    np.testing.assert_array_equal(got.reshape(m, n), (product @ b).astype(np.float32))
+
+
 @pytest.mark.parametrize("how", ["all", "tiles", "dense", "partial"])
 def test_ub_to_tscm(run, how):
     m, n, k = 64, 48, 64

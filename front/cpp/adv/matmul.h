@@ -154,6 +154,7 @@ private:
                              B_TYPE::format == CubeFormat::ND && MM_CB::b1 == nullptr),
         "Matmul: a sparse B is int8_t, transposed (ISTRANS), ND and moved in by the object");
     static_assert(!cfg.enableRelu, "Matmul: enableRelu is dav-3510 only");
+    static_assert(!cfg.intraBlockPartSum, "Matmul: no chip has intraBlockPartSum");
 
 public:
     /* ---- life ---- */
