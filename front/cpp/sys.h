@@ -221,5 +221,22 @@ template <typename T, typename U, RoundMode roundMode> inline U Cast(T valueIn)
 inline bfloat16_t Cast(const float &fVal) { return bfloat16_t(fVal); }
 inline float Cast(const bfloat16_t &bVal) { return float(bVal); }
 
+/* Older names of the same. */
+inline int64_t ScalarCountLeadingZero(uint64_t valueIn) { return CountLeadingZero(valueIn); }
+template <int countValue> inline int64_t ScalarGetCountOfValue(uint64_t valueIn)
+{
+    return GetBitCount<countValue>(valueIn);
+}
+template <int countValue> inline int64_t ScalarGetSFFValue(uint64_t valueIn)
+{
+    return GetSFFValue<countValue>(valueIn);
+}
+template <typename T, typename U, RoundMode roundMode> inline U ScalarCast(T valueIn)
+{
+    return Cast<T, U, roundMode>(valueIn);
+}
+inline bfloat16_t ToBfloat16(const float &fVal) { return bfloat16_t(fVal); }
+inline float ToFloat(const bfloat16_t &bVal) { return float(bVal); }
+
 } // namespace AscendC
 #endif

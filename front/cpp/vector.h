@@ -102,6 +102,7 @@ NPU_BINARY(AddRelu, vaddrelu)
 NPU_BINARY(SubRelu, vsubrelu)
 NPU_BINARY(FusedMulAdd, vmadd)
 NPU_BINARY(MulAddRelu, vmaddrelu)
+NPU_BINARY(FusedMulAddRelu, vmaddrelu) /* older name */
 
 /* dst += src0 * src1; halves may be added to floats, then a repeat has 64 lanes. */
 template <typename T, typename U>

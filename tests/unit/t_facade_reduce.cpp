@@ -317,6 +317,7 @@ template <class T> void check_fused(void **)
         run_well([] { TRY_FUSED(T, MUL_ADD_DST, MulAddDst); });
         run_well([] { TRY_FUSED(T, FUSED_MUL_ADD, FusedMulAdd); });
         run_well([] { TRY_FUSED(T, MUL_ADD_RELU, MulAddRelu); });
+        run_well([] { TRY_FUSED(T, MUL_ADD_RELU, FusedMulAddRelu); });
     }
 }
 

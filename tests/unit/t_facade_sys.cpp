@@ -72,6 +72,19 @@ static void scalar_casts(void **)
     assert_true(float(Cast(1.00390625f)) == 1.0f); /* 1 + 2^-8: a tie, to even */
     assert_true(Cast(bfloat16_t(-3.5f)) == -3.5f);
 }
+static void older_names(void **)
+{
+    assert_int_equal(ScalarCountLeadingZero(0x0fffffffffffffffULL), 4);
+    assert_int_equal(ScalarGetCountOfValue<1>(0xf0f0ULL), 8);
+    assert_int_equal(ScalarGetCountOfValue<0>(0xf0f0ULL), 56);
+    assert_int_equal(ScalarGetSFFValue<1>(0x1000000000000100ULL), 8);
+    assert_int_equal(ScalarGetSFFValue<0>(0xffULL), 8);
+    assert_int_equal((ScalarCast<float, int32_t, RoundMode::CAST_FLOOR>(-2.5f)), -3);
+    assert_true(float(ScalarCast<float, half, RoundMode::CAST_ODD>(1.000244140625f)) ==
+                1.0009765625f);
+    assert_true(float(ToBfloat16(1.01171875f)) == 1.015625f); /* 1 + 3 * 2^-8: a tie, to even */
+    assert_true(ToFloat(bfloat16_t(-3.5f)) == -3.5f);
+}
 
 /* ---- system ---------------------------------------------------------------------------- */
 
@@ -430,6 +443,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bits),
         cmocka_unit_test(scalar_casts),
+        cmocka_unit_test(older_names),
         cmocka_unit_test(variables),
         cmocka_unit_test(saturation),
         cmocka_unit_test(layouts),
