@@ -151,6 +151,17 @@ bool cc_elf_names_group(const struct cc_elf *e, uint32_t sym)
     return e->names_group[sym] && e->sym[sym].st_name;
 }
 
+uint64_t cc_elf_number(const struct cc_elf *e, uint32_t sym)
+{
+    const Elf64_Shdr *sh = &e->sh[cc_elf_section_of(e, sym)];
+    const uint64_t at = sh->sh_offset + e->sym[sym].st_value;
+    uint64_t n = 0;
+
+    if (sh->sh_type == SHT_PROGBITS && at + sizeof n <= e->file.size)
+        memcpy(&n, e->file.s + at, sizeof n);
+    return n;
+}
+
 uint32_t cc_elf_find(const struct cc_elf *e, const char *name)
 {
     for (uint32_t i = 1; i < e->n_sym; i++)

@@ -40,6 +40,8 @@ bool cc_elf_is_defined(const struct cc_elf *e, uint32_t sym);
 bool cc_elf_is_local(const struct cc_elf *e, uint32_t sym);
 /* Is the symbol the signature of a section group? */
 bool cc_elf_names_group(const struct cc_elf *e, uint32_t sym);
+/* What a defined 64-bit variable holds at the start. */
+uint64_t cc_elf_number(const struct cc_elf *e, uint32_t sym);
 /* A defined symbol of that name, 0 when there is none. */
 uint32_t cc_elf_find(const struct cc_elf *e, const char *name);
 

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kind.c - see kind.h. */
 #include "kind.h"
+#include "args.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Words behind nputwin_mark_ (the qualifier) and nputwin_task_ (KERNEL_TASK_TYPE_DEFAULT). */
-static const struct {
+/* Words behind nputwin_mark_ (the qualifier), and behind nputwin_task_ (KERNEL_TASK_TYPE_DEFAULT)
+ * and nputwin_key_ (KERNEL_TASK_TYPE). */
+struct word {
     const char *word;
     enum cc_kind kind;
-} WORDS[] = {
-    {"mark_v", CC_KIND_AIV},
-    {"mark_c", CC_KIND_AIC},
-    {"mark_m01", CC_KIND_AIV},
-    {"mark_m10", CC_KIND_AIC},
-    {"mark_m11", CC_KIND_MIX_1_1},
-    {"mark_m12", CC_KIND_MIX_1_2},
-    {"task_KERNEL_TYPE_AIV_ONLY", CC_KIND_AIV},
-    {"task_KERNEL_TYPE_AIC_ONLY", CC_KIND_AIC},
-    {"task_KERNEL_TYPE_MIX_AIV_1_0", CC_KIND_AIV},
-    {"task_KERNEL_TYPE_MIX_AIC_1_0", CC_KIND_AIC},
-    {"task_KERNEL_TYPE_MIX_AIC_1_1", CC_KIND_MIX_1_1},
-    {"task_KERNEL_TYPE_MIX_AIC_1_2", CC_KIND_MIX_1_2},
+};
+static const struct word MARKS[] = {
+    {"v", CC_KIND_AIV},       {"c", CC_KIND_AIC},       {"m01", CC_KIND_AIV}, {"m10", CC_KIND_AIC},
+    {"m11", CC_KIND_MIX_1_1}, {"m12", CC_KIND_MIX_1_2}, {NULL, CC_KIND_AIV},
+};
+static const struct word TYPES[] = {
+    {"KERNEL_TYPE_AIV_ONLY", CC_KIND_AIV},
+    {"KERNEL_TYPE_AIC_ONLY", CC_KIND_AIC},
+    {"KERNEL_TYPE_MIX_AIV_1_0", CC_KIND_AIV},
+    {"KERNEL_TYPE_MIX_AIC_1_0", CC_KIND_AIC},
+    {"KERNEL_TYPE_MIX_AIC_1_1", CC_KIND_MIX_1_1},
+    {"KERNEL_TYPE_MIX_AIC_1_2", CC_KIND_MIX_1_2},
+    {NULL, CC_KIND_AIV},
 };
 
 enum side { NEITHER, VECTOR, CUBE, OWN };
@@ -99,18 +101,89 @@ static bool is_word(const char *found, const char *word)
             (found[n] == '_' && strspn(found + n + 1, "0123456789") == strlen(found + n + 1)));
 }
 
-enum cc_kind cc_kind_of(const struct cc_elf *aiv, const struct cc_elf *aic, const char *kernel)
+/* NULL: none of them. */
+static const struct word *word_of(const struct word *words, const char *found)
+{
+    for (; words->word; words++)
+        if (is_word(found, words->word))
+            return words;
+    return NULL;
+}
+
+/* The same key once more is no second one: both views say it. */
+static bool add_key(struct cc_kinds *to, uint64_t key, enum cc_kind kind, const char *kernel)
+{
+    struct cc_keyed *more;
+
+    for (size_t i = 0; i < to->n; i++) {
+        if (to->at[i].key != key)
+            continue;
+        return to->at[i].kind == kind ||
+               cc_error("%s: KERNEL_TASK_TYPE gives tiling key %llu two types", kernel,
+                        (unsigned long long)key);
+    }
+    more = realloc(to->at, (to->n + 1) * sizeof *more);
+    if (!more)
+        return cc_error("out of memory");
+    to->at = more;
+    to->at[to->n++] = (struct cc_keyed){key, kind};
+    return true;
+}
+
+/* One symbol of the kernel. *said: how strong the strongest word was so far. */
+static bool take(struct cc_kinds *to, const struct cc_elf *e, uint32_t sym, const char *found,
+                 const char *kernel, int *said)
+{
+    enum { MARK = 1, TASK = 2 };
+    const bool is_mark = !strncmp(found, "mark_", 5), is_task = !strncmp(found, "task_", 5),
+               is_key = !strncmp(found, "key_", 4);
+    const struct word *w = is_mark   ? word_of(MARKS, found + 5)
+                           : is_task ? word_of(TYPES, found + 5)
+                           : is_key  ? word_of(TYPES, found + 4)
+                                     : NULL;
+
+    if (!w && !is_task && !is_key)
+        return true;
+    if (!w)
+        return cc_error(
+            "%s: %s is no type of kernels of this chip; KERNEL_TYPE_AIV_ONLY, AIC_ONLY, "
+            "MIX_AIV_1_0, MIX_AIC_1_0, MIX_AIC_1_1 and MIX_AIC_1_2 are",
+            kernel, found + (is_task ? 5 : 4));
+    if (is_key)
+        return add_key(to, cc_elf_number(e, sym), w->kind, kernel);
+    if ((is_mark ? MARK : TASK) >= *said) {
+        *said = is_mark ? MARK : TASK;
+        to->kind = w->kind;
+        to->is_said = true;
+    }
+    return true;
+}
+
+bool cc_kinds_of(struct cc_kinds *to, const struct cc_elf *aiv, const struct cc_elf *aic,
+                 const char *kernel)
 {
     const struct cc_elf *views[2] = {aiv, aic};
-    int best = -1; /* rows of WORDS are sorted: a task word wins over a qualifier */
+    int said = 0;
 
+    *to = (struct cc_kinds){0};
     for (int v = 0; v < 2 && views[v]; v++)
         for (uint32_t i = 1; i < views[v]->n_sym; i++) {
             const char *found = word_in(cc_elf_name(views[v], i), kernel);
 
-            for (int k = 0; found && k < (int)(sizeof WORDS / sizeof *WORDS); k++)
-                if (is_word(found, WORDS[k].word) && k > best)
-                    best = k;
+            if (found && !take(to, views[v], i, found, kernel, &said))
+                return false;
         }
-    return best >= 0 ? WORDS[best].kind : by_reach(aiv, aic, kernel);
+    if (!to->is_said)
+        to->kind = by_reach(aiv, aic, kernel);
+    return true;
+}
+
+bool cc_kinds_use(const struct cc_kinds *k, bool is_aic)
+{
+    const enum cc_kind without = is_aic ? CC_KIND_AIV : CC_KIND_AIC;
+    bool uses = (k->is_said || !k->n) && k->kind != without;
+
+    for (size_t i = 0; i < k->n; i++)
+        uses |= k->at[i].kind != without;
+    return uses;
 }

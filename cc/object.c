@@ -346,18 +346,39 @@ static void add_params(const struct merge *m, struct cc_text *t, const char *ker
     cc_adds(t, "\t.quad 0\n");
 }
 
-static void add_row(const struct merge *m, struct cc_text *t, size_t n, const char *kernel)
+/* struct nputwin_keyed and what it points to, behind the rows. */
+static void add_keys(struct cc_text *t, size_t n, const struct cc_kinds *k)
 {
-    enum cc_kind kind = cc_kind_of(&m->side[0], m->in->aic ? &m->side[1] : NULL, kernel);
+    if (!k->n)
+        return;
+    cc_addf(t, "\t.balign 8\n.Lkeyed%zu:\t.long %zu, %d\n\t.quad .Lkeys%zu\n.Lkeys%zu:\n", n, k->n,
+            (int)k->is_said, n, n);
+    for (size_t i = 0; i < k->n; i++)
+        cc_addf(t, "\t.quad %llu\n\t.long %d, 0\n", (unsigned long long)k->at[i].key,
+                (int)k->at[i].kind);
+}
+
+static bool add_row(const struct merge *m, struct cc_text *t, struct cc_text *behind, size_t n,
+                    const char *kernel)
+{
+    struct cc_kinds k;
+    const bool ok = cc_kinds_of(&k, &m->side[0], m->in->aic ? &m->side[1] : NULL, kernel);
     char *key = key_of(m, kernel);
 
     cc_addf(t, "\t.quad \"%s\"\n", key);
-    add_pointer(m, t, 0, kind != CC_KIND_AIC, kernel);
-    add_pointer(m, t, 1, kind != CC_KIND_AIV, kernel);
-    cc_addf(t, "\t.quad .Lname%zu\n\t.long %d, %d\n\t.quad .Lsymbol%zu\n", n, (int)kind,
+    add_pointer(m, t, 0, cc_kinds_use(&k, false), kernel);
+    add_pointer(m, t, 1, cc_kinds_use(&k, true), kernel);
+    cc_addf(t, "\t.quad .Lname%zu\n\t.long %d, %d\n\t.quad .Lsymbol%zu\n", n, (int)k.kind,
             m->in->arch, n);
     add_params(m, t, kernel);
+    if (k.n)
+        cc_addf(t, "\t.quad .Lkeyed%zu\n", n);
+    else
+        cc_adds(t, "\t.quad 0\n");
+    add_keys(behind, n, &k);
+    free(k.at);
     free(key);
+    return ok;
 }
 
 static void begin_data(struct cc_text *t, const char *section, const char *tag, const char *name)
@@ -366,16 +387,20 @@ static void begin_data(struct cc_text *t, const char *section, const char *tag, 
             name, tag, name, tag, name);
 }
 
-/* Layout of struct nputwin_kernel (engine/kernel.h, version 2). */
+/* Layout of struct nputwin_kernel (engine/kernel.h, version 3). NULL: printed. */
 static char *table(const struct merge *m, const struct cc_words *rows, struct cc_text *names)
 {
-    struct cc_text t = {0};
+    struct cc_text t = {0}, behind = {0};
     char *save = NULL, *name = names->s ? strtok_r(names->s, "\n", &save) : NULL;
+    bool ok = true;
 
     begin_data(&t, ".data.rel.ro.nputwin,\"aw\"", m->in->tag, "nputwin_rows");
+    cc_adds(&behind, "");
     for (size_t i = 0; i < rows->n; i++)
-        add_row(m, &t, i, rows->at[i]);
+        ok &= add_row(m, &t, &behind, i, rows->at[i]);
     cc_adds(&t, "\t.quad 0\n"); /* no empty section */
+    cc_adds(&t, behind.s);
+    free(behind.s);
     begin_data(&t, ".rodata.nputwin,\"a\"", m->in->tag, "nputwin_n_rows");
     cc_addf(&t, "\t.long %zu\n", rows->n);
     for (size_t i = 0; i < rows->n; i++) {
@@ -384,7 +409,10 @@ static char *table(const struct merge *m, const struct cc_words *rows, struct cc
         name = name ? strtok_r(NULL, "\n", &save) : NULL;
     }
     cc_adds(&t, "\t.section .note.GNU-stack,\"\",%progbits\n");
-    return t.s;
+    if (ok)
+        return t.s;
+    free(t.s);
+    return NULL;
 }
 
 static bool make_table(struct merge *m)
@@ -402,6 +430,8 @@ static bool make_table(struct merge *m)
     if (!demangle(m, &rows, &names))
         return false;
     text = table(m, &rows, &names);
+    if (!text)
+        return false;
     if (!cc_write(source, text, strlen(text)))
         return cc_error("cannot write %s", source);
     cc_word(&argv, "as");

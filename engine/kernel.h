@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { NPUTWIN_KERNEL_ABI = 2, NPUTWIN_KERNEL_ABI_BITS = 8 };
+enum { NPUTWIN_KERNEL_ABI = 3, NPUTWIN_KERNEL_ABI_BITS = 8 };
 /* What GetLibApiWorkSpaceSize() says: the system's part in front of a kernel's own workspace. */
 enum { NPU_SYS_WORKSPACE_BYTES = 16 << 20 };
 enum nputwin_kernel_kind { NPUTWIN_AIV, NPUTWIN_AIC, NPUTWIN_MIX_1_1, NPUTWIN_MIX_1_2 };
@@ -32,6 +32,16 @@ struct nputwin_params {
     void (*call)(void (*fn)(void), void *const *arg);
 };
 
+/* KERNEL_TASK_TYPE(key, type): cores by the tiling key of an operator's launch. */
+struct nputwin_keyed_kind {
+    uint64_t key;
+    uint32_t kind, unused; /* enum nputwin_kernel_kind */
+};
+struct nputwin_keyed {
+    uint32_t n, has_default; /* has_default: the row's kind is that of all other keys */
+    const struct nputwin_keyed_kind *at;
+};
+
 struct nputwin_kernel {
     const void *key;   /* address of the host symbol: what the launch expression names */
     void (*aiv)(void); /* device copies; NULL where the kernel has no such part */
@@ -42,8 +52,11 @@ struct nputwin_kernel {
     /* since 2 */
     const char *symbol; /* as the linker knows it: what aclrtBinaryGetFunction takes */
     const struct nputwin_params *params; /* NULL: a parameter has no name in the source */
+    /* since 3 */
+    const struct nputwin_keyed *keyed; /* NULL: one kind, whatever the key */
 };
-enum { NPUTWIN_KERNEL_BYTES_1 = 40 }; /* a row of version 1 ends before symbol */
+/* A row of version 1 ends before symbol, one of version 2 before keyed. */
+enum { NPUTWIN_KERNEL_BYTES_1 = 40, NPUTWIN_KERNEL_BYTES_2 = 56 };
 
 /* The last bytes of a binary that aclrtBinaryLoadFromData takes (`bisheng --cce-aicore-only`):
  * a shared library of this machine, then this. Nothing without it, or with another hash, is ever
@@ -56,7 +69,7 @@ struct nputwin_binary_tail {
 #define NPUTWIN_BINARY_MAGIC "nputwinB"
 enum { NPUTWIN_BINARY_VERSION = 1 };
 
-/* abi: the version of the rows (1 or NPUTWIN_KERNEL_ABI) in the low bits; above them the number of
+/* abi: the version of the rows (1 to NPUTWIN_KERNEL_ABI) in the low bits; above them the number of
  * engine/layout.h that the doors left in the object, 0 when it uses none. An object of another
  * layout is remembered by name only: a launch of its kernels says to build it again. rows stay
  * valid until nputwin_unregister with the same pointer (dlclose). Thread-safe. */

@@ -69,6 +69,12 @@ typedef int npu_task_fn(void *arg, struct npu_diag *story);
  * case. */
 NPU_API int npu_rt_enqueue(struct npu_stream *stream, const char *name, npu_task_fn *fn, void *arg,
                            void *(*copy)(const void *arg), void (*drop)(void *arg));
+/* nputwin_launch() of a kernel of an operator package: the tiling key may say on which cores it
+ * runs. */
+NPU_API uint32_t npu_rt_launch_keyed(const void *key, uint64_t tiling_key, uint32_t block_dim,
+                                     void *stream, void (*call)(void (*fn)(void), const void *args),
+                                     const void *args, void *(*copy)(const void *args),
+                                     void (*drop)(void *copy));
 /* Waits until the stream is empty; returns the sticky error of its device or 0. */
 NPU_API int npu_rt_synchronize(struct npu_stream *stream);
 

@@ -502,6 +502,23 @@ refused(507035, 'PickCustom', 'none of the 5 combinations', call=lambda: op(Arra
 """, NPUTWIN_SOC=soc)
 
 
+CORES = """
+def marks(op, key):
+    y = Array(np.zeros(8, 'i4')); op(Array(np.zeros(8, 'i4')), key, y)
+    return y.numpy().tolist()
+vector, cube, two, one = [1, 1, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 2, 2, 0, 0], [1, 1, 1, 1, 2, 2, 0, 0], [1, 1, 0, 0, 2, 2, 0, 0]
+"""
+
+
+def test_cores_by_tiling_key(shell, words):
+    """KERNEL_TASK_TYPE(key, type) over KERNEL_TASK_TYPE_DEFAULT, and ASCENDC_TPL_KERNEL_TYPE_SEL of each combination."""
+    shell.python((words[0], "aclnnCoresCustom"), CORES + """
+assert [marks(op, k) for k in (1, 4, 10000000001, 3, 1)] == [two, vector, cube, one, two]
+assert marks(op, 99) == [0] * 8
+""")
+    shell.python((words[0], "aclnnCoresPickCustom"), CORES + "assert [marks(op, k) for k in (0, 1, 2, 0)] == [vector, two, cube, vector]\n")
+
+
 POSITIVE = """
 x = np.array([[3, -1, 0], [2, 5, -7]], kind)
 new = lambda *shape, kind=kind: Array(np.zeros(shape, kind))

@@ -428,7 +428,7 @@ static const struct nputwin_kernel *search(const struct npu_binary *b, const cha
     for (uint32_t t = 0; t < b->tables.n_tables; t++) {
         const struct npu_kernel_table *table = &b->tables.table[t];
 
-        for (uint32_t i = 0; i < table->n && table->row_bytes == sizeof(*table->rows); i++) {
+        for (uint32_t i = 0; i < table->n && table->row_bytes >= NPUTWIN_KERNEL_BYTES_2; i++) {
             const struct nputwin_kernel *k = row_at(table, i);
 
             if (name ? is_called(k, name) : ends_in_entry(k, entry))
@@ -448,10 +448,10 @@ static void list_names(const struct npu_binary *b, char *text, size_t room)
         const struct npu_kernel_table *table = &b->tables.table[t];
 
         for (uint32_t i = 0; i < table->n && used + 1 < room; i++)
-            used +=
-                (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
-                                 table->row_bytes == sizeof(*table->rows) ? row_at(table, i)->symbol
-                                                                          : row_at(table, i)->name);
+            used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
+                                     table->row_bytes >= NPUTWIN_KERNEL_BYTES_2
+                                         ? row_at(table, i)->symbol
+                                         : row_at(table, i)->name);
     }
 }
 

@@ -29,13 +29,14 @@ struct table {
 struct group { /* rows of one nputwin_register */
     struct group *next;
     const struct nputwin_kernel *rows;
+    struct nputwin_kernel *copy; /* of rows that are shorter than today's; NULL: there are none */
     uint32_t n, row_bytes;
     bool is_stale; /* compiled by another version: named, never run */
 };
 
 static const struct nputwin_kernel *row_of(const struct group *g, uint32_t i)
 {
-    return (const struct nputwin_kernel *)((const char *)g->rows + (size_t)i * g->row_bytes);
+    return g->copy ? &g->copy[i] : &g->rows[i];
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -138,21 +139,44 @@ const struct nputwin_kernel *rt_kernel(const void *key)
 
     pthread_mutex_lock(&lock);
     for (const struct group *g = groups; k && g && !is_whole; g = g->next)
-        is_whole = g->row_bytes == sizeof(*k) && k >= g->rows && k < g->rows + g->n;
+        is_whole = g->n && g->row_bytes >= NPUTWIN_KERNEL_BYTES_2 && k >= row_of(g, 0) &&
+                   k < row_of(g, 0) + g->n;
     pthread_mutex_unlock(&lock);
     return is_whole ? k : NULL;
 }
 
+static uint32_t row_bytes_of(uint32_t abi)
+{
+    return rows_version(abi) == 1   ? NPUTWIN_KERNEL_BYTES_1
+           : rows_version(abi) == 2 ? NPUTWIN_KERNEL_BYTES_2
+                                    : (uint32_t)sizeof(struct nputwin_kernel);
+}
+
+/* Rows of today's length; what an older version has not is NULL. */
+static struct nputwin_kernel *lengthen(const struct nputwin_kernel *rows, uint32_t n,
+                                       uint32_t row_bytes)
+{
+    struct nputwin_kernel *to = calloc(n ? n : 1, sizeof(*to));
+
+    for (uint32_t i = 0; to && i < n; i++)
+        memcpy(&to[i], (const char *)rows + (size_t)i * row_bytes, row_bytes);
+    return to;
+}
+
 NPU_API void nputwin_register(uint32_t abi, const struct nputwin_kernel *rows, uint32_t n)
 {
+    const uint32_t bytes = row_bytes_of(abi);
+    const bool is_short = bytes < sizeof(*rows);
+    struct nputwin_kernel *copy = is_short ? lengthen(rows, n, bytes) : NULL;
     struct group *g = malloc(sizeof(*g));
 
-    if (!g)
+    if (!g || (is_short && !copy)) {
+        free(copy);
+        free(g);
         return;
+    }
     pthread_mutex_lock(&lock);
-    *g = (struct group){groups, rows, n,
-                        rows_version(abi) == 1 ? NPUTWIN_KERNEL_BYTES_1 : sizeof(*rows),
-                        !is_of_this_version(abi)};
+    *g = (struct group){groups, rows, copy, n, bytes, !is_of_this_version(abi)};
     groups = g;
     collect(g);
     rebuild();
@@ -168,6 +192,7 @@ NPU_API void nputwin_unregister(const struct nputwin_kernel *rows)
         if (g->rows != rows)
             continue;
         *at = g->next;
+        free(g->copy);
         free(g);
         break;
     }
@@ -180,7 +205,7 @@ NPU_API void nputwin_unregister(const struct nputwin_kernel *rows)
 struct launch {
     const struct nputwin_kernel *kernel;
     const struct npu_soc *soc;
-    uint32_t block_dim;
+    uint32_t block_dim, kind; /* of this launch: a tiling key may have its own */
     void (*call)(void (*fn)(void), const void *args);
     const void *args;
     void *(*copy_args)(const void *args);
@@ -230,14 +255,14 @@ static int run_launch(void *arg, struct npu_diag *story)
     struct npu_launch n = {.soc = l->soc,
                            .name = l->kernel->name,
                            .block_dim = l->block_dim,
-                           .core_kind = l->kernel->kind == NPUTWIN_AIC ? CORE_AIC : CORE_AIV,
-                           .n_mix_aiv = vector_cores_of(l->kernel->kind),
+                           .core_kind = l->kind == NPUTWIN_AIC ? CORE_AIC : CORE_AIV,
+                           .n_mix_aiv = vector_cores_of(l->kind),
                            .run = run_block,
                            .arg = arg};
     struct npu_limit limit = {limit_of(l), (const void *)(uintptr_t)code, false};
     enum npu_status st = npu_launch_within(&n, &limit, story);
 
-    return NPU_LIKELY(st == NPU_OK) ? ACL_OK : fault_code(st, limit.is_over, l->kernel->kind);
+    return NPU_LIKELY(st == NPU_OK) ? ACL_OK : fault_code(st, limit.is_over, l->kind);
 }
 
 uint32_t rt_launch_blocks(npu_task_fn *fn, const void *arg)
@@ -318,18 +343,47 @@ static int unknown_kernel(const void *key)
                        key);
 }
 
-/* Refuses what the chip would refuse before anything runs. */
-static int check(const struct nputwin_kernel *k, uint32_t block_dim, const void *key)
+/* The cores that the launch starts; tiling_key: NULL for one that has none. */
+static int kind_of(const struct nputwin_kernel *k, const uint64_t *tiling_key, uint32_t *kind)
 {
-    if (!k)
-        return unknown_kernel(key);
+    const struct nputwin_keyed *by = k->keyed;
+
+    *kind = k->kind;
+    if (NPU_LIKELY(!by))
+        return ACL_OK;
+    if (!tiling_key)
+        return npu_rt_fail(
+            ACL_ERROR_RT_PARAM_INVALID,
+            "kernel launch failure: %s says its cores by tiling key, "
+            "KERNEL_TASK_TYPE(key, type), which is for operator packages: this launch "
+            "has no key; KERNEL_TASK_TYPE_DEFAULT(type) says them for all",
+            k->name);
+    for (uint32_t i = 0; i < by->n; i++) {
+        if (by->at[i].key == *tiling_key) {
+            *kind = by->at[i].kind;
+            return ACL_OK;
+        }
+    }
+    if (by->has_default)
+        return ACL_OK;
+    return npu_rt_fail(
+        ACL_ERROR_RT_PARAM_INVALID,
+        "kernel launch failure: %s has no type for tiling key %llu, and has some for "
+        "others: KERNEL_TASK_TYPE(%llu, type), or KERNEL_TASK_TYPE_DEFAULT(type) for "
+        "all that are not named",
+        k->name, (unsigned long long)*tiling_key, (unsigned long long)*tiling_key);
+}
+
+/* Refuses what the chip would refuse before anything runs. */
+static int check(const struct nputwin_kernel *k, uint32_t block_dim, uint32_t kind)
+{
     if (block_dim < 1 || block_dim > NPU_MAX_BLOCKS)
         return npu_rt_fail(
             ACL_ERROR_RT_PARAM_INVALID,
             "kernel launch failure: %s: blockDim %u is not in [1, %d]: use at most as "
             "many blocks as cores and let each loop over its share",
             k->name, block_dim, NPU_MAX_BLOCKS);
-    const bool wants_aic = k->kind != NPUTWIN_AIV, wants_aiv = k->kind != NPUTWIN_AIC;
+    const bool wants_aic = kind != NPUTWIN_AIV, wants_aiv = kind != NPUTWIN_AIC;
     if ((wants_aic && !k->aic) || (wants_aiv && !k->aiv))
         return npu_rt_fail(ACL_ERROR_RT_PARAM_INVALID,
                            "kernel launch failure: %s has no code for %s cores", k->name,
@@ -348,29 +402,51 @@ static int check_arch(const struct nputwin_kernel *k, const struct npu_soc *soc)
         k->name, k->arch, soc->name, soc->arch, soc->name, soc->arch);
 }
 
+/* l has all but what the table and the chip say. */
+static uint32_t start(const void *key, const uint64_t *tiling_key, void *stream, struct launch *l)
+{
+    const struct nputwin_kernel *k = l->kernel = find(key);
+    int rc = k ? kind_of(k, tiling_key, &l->kind) : unknown_kernel(key);
+
+    if (!rc)
+        rc = check(k, l->block_dim, l->kind);
+    if (rc)
+        return (uint32_t)rc;
+    l->soc = npu_rt_soc();
+    if (!l->soc)
+        return ACL_ERROR_RT_PARAM_INVALID;
+    rc = check_arch(k, l->soc);
+    if (rc)
+        return (uint32_t)rc;
+    return (uint32_t)npu_rt_enqueue(stream, k->name, run_launch, l, copy_launch, drop_launch);
+}
+
 uint32_t rt_launch(const void *key, uint32_t block_dim, void *stream,
                    void (*call)(void (*fn)(void), const void *args), const void *args,
                    void *(*copy)(const void *args), void (*drop)(void *copy), int64_t limit_us)
 {
-    const struct nputwin_kernel *k = find(key);
-    struct launch l = {.kernel = k,
-                       .block_dim = block_dim,
+    struct launch l = {.block_dim = block_dim,
                        .call = call,
                        .args = args,
                        .copy_args = copy,
                        .drop_args = drop,
                        .limit_us = limit_us};
-    int rc = check(k, block_dim, key);
 
-    if (rc)
-        return (uint32_t)rc;
-    l.soc = npu_rt_soc();
-    if (!l.soc)
-        return ACL_ERROR_RT_PARAM_INVALID;
-    rc = check_arch(k, l.soc);
-    if (rc)
-        return (uint32_t)rc;
-    return (uint32_t)npu_rt_enqueue(stream, k->name, run_launch, &l, copy_launch, drop_launch);
+    return start(key, NULL, stream, &l);
+}
+
+uint32_t npu_rt_launch_keyed(const void *key, uint64_t tiling_key, uint32_t block_dim, void *stream,
+                             void (*call)(void (*fn)(void), const void *args), const void *args,
+                             void *(*copy)(const void *args), void (*drop)(void *copy))
+{
+    struct launch l = {.block_dim = block_dim,
+                       .call = call,
+                       .args = args,
+                       .copy_args = copy,
+                       .drop_args = drop,
+                       .limit_us = LIMIT_OF_PROCESS};
+
+    return start(key, &tiling_key, stream, &l);
 }
 
 NPU_API uint32_t nputwin_launch(const void *key, uint32_t block_dim, void *l2_ctrl, void *stream,

@@ -425,8 +425,8 @@ static int launch(struct aclOpExecutor *e, void *workspace, void *stream)
         rc = npu_rt_enqueue(stream, e->call.op->type, copy_task, e, hold, release);
     if (rc != ACL_OK)
         return rc;
-    rc = (int)nputwin_launch(e->kernel->key(), e->call.block_dim, NULL, stream, call_kernel, e,
-                             hold, release);
+    rc = (int)npu_rt_launch_keyed(e->kernel->key(), e->call.tiling_key, e->call.block_dim, stream,
+                                  call_kernel, e, hold, release);
     if (rc == ACL_OK && e->shapes)
         rc = npu_rt_enqueue(stream, e->call.op->type, opp_take_shapes, e, hold, release);
     return rc;

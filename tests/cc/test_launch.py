@@ -109,14 +109,27 @@ def test_two_libraries_with_equal_names_and_unload(cc):
 
 def test_kinds_of_kernels(cc):
     cc.compile(cc.src / "kinds.asc", "-o", "kinds")
-    rows = [line.split(maxsplit=4) for line in cc.output("./kinds").splitlines()]
+    done = cc.run("./kinds")
+    rows = [line.split(maxsplit=4) for line in done.stdout.splitlines()]
+    assert sorted(done.stderr.splitlines()) == [
+        "task_keyed 0: 0 AIC", "task_keyed 0: 2 AIC", "task_over 1: 10000000002 MIX_1_2", "task_over 1: 7 AIV"]
     assert {row[0]: (row[1], row[2]) for row in rows} == {
         "v": ("AIV", "v-"), "c": ("AIC", "-c"), "m11": ("MIX_1_1", "vc"), "m12": ("MIX_1_2", "vc"),
-        "m10": ("AIC", "-c"), "m01": ("AIV", "v-"), "task": ("MIX_1_1", "vc"), "task_keyed": ("AIC", "-c"), "aiv_only": ("AIV", "v-"), "mix_aiv": ("AIV", "v-"), "mix_aic": ("AIC", "-c"), "mix_both": ("MIX_1_2", "vc"),
+        "m10": ("AIC", "-c"), "m01": ("AIV", "v-"), "task": ("MIX_1_1", "vc"), "task_keyed": ("AIV", "-c"), "task_over": ("AIV", "vc"), "aiv_only": ("AIV", "v-"), "mix_aiv": ("AIV", "v-"), "mix_aic": ("AIC", "-c"), "mix_both": ("MIX_1_2", "vc"),
         "only_v": ("AIV", "v-"), "only_c": ("AIC", "-c"), "both": ("MIX_1_2", "vc"), "guarded": ("AIV", "v-"),
         "templ<int>": ("AIC", "-c")}
     assert {row[3] for row in rows} == {"2201"}
     assert rows[-1][4] == "templ<int>"
+
+
+@pytest.mark.parametrize("words, says", [
+    ("KERNEL_TASK_TYPE(2, KERNEL_TYPE_AIC_ONLY); { KERNEL_TASK_TYPE(2, KERNEL_TYPE_AIV_ONLY); }",
+     "k: KERNEL_TASK_TYPE gives tiling key 2 two types"),
+    ("KERNEL_TASK_TYPE(2, KERNEL_TYPE_AICORE);", "k: KERNEL_TYPE_AICORE is no type of kernels of this chip; KERNEL_TYPE_AIV_ONLY"),
+    ("KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_VECTOR_CORE);", "k: KERNEL_TYPE_MIX_VECTOR_CORE is no type")])
+def test_kinds_that_are_refused(cc, words, says):
+    source = cc.source("kind.asc", f'extern "C" __global__ __aicore__ void k(int *) {{ {words} }}\nint main() {{ return 0; }}\n')
+    assert says in cc.compile(source, "-o", "kind", expect=1).stderr
 
 
 def test_kernel_of_one_text_is_a_vector_kernel(cc):

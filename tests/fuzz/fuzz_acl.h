@@ -66,8 +66,8 @@ static void begin_acl(void)
 {
     static const struct nputwin_param param[] = {{8, 8}};
     static const struct nputwin_params params = {1, param, call_add};
-    static const struct nputwin_kernel row[] = {
-        {&add_key, (void (*)(void))add_kernel, NULL, "add", NPUTWIN_AIV, 2201, "add", &params}};
+    static const struct nputwin_kernel row[] = {{&add_key, (void (*)(void))add_kernel, NULL, "add",
+                                                 NPUTWIN_AIV, 2201, "add", &params, NULL}};
 
     must_work(aclInit(NULL), "aclInit");
     must_work(aclrtSetDevice(0), "aclrtSetDevice");

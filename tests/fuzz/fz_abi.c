@@ -303,8 +303,8 @@ static void call_add(void (*fn)(void), void *const *arg)
 static int add_key;
 static const struct nputwin_param add_param[] = {{8, 8}, {4, 4}};
 static const struct nputwin_params add_params = {2, add_param, call_add};
-static const struct nputwin_kernel add_row[] = {
-    {&add_key, (void (*)(void))add_kernel, NULL, "add", NPUTWIN_AIV, 2201, "add", &add_params}};
+static const struct nputwin_kernel add_row[] = {{&add_key, (void (*)(void))add_kernel, NULL, "add",
+                                                 NPUTWIN_AIV, 2201, "add", &add_params, NULL}};
 
 /* As shadow: every word of a piece one more. */
 static void shadow_add(struct piece *piece)

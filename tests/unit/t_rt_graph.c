@@ -75,7 +75,7 @@ static void *copy(const void *args)
 
 static int key;
 static const struct nputwin_kernel kernels[] = {
-    {&key, (void (*)(void))add_kernel, NULL, "add", NPUTWIN_AIV, 2201, NULL, NULL}};
+    {&key, (void (*)(void))add_kernel, NULL, "add", NPUTWIN_AIV, 2201, NULL, NULL, NULL}};
 
 static int launch(struct bench *t, uint32_t add, aclrtStream s)
 {

@@ -7,6 +7,7 @@
 #include "../../engine/layout.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 struct args {
     uint32_t *out, n_items;
@@ -52,16 +53,16 @@ static int key_good, key_broken, key_other_arch, key_no_code, key_unknown, key_c
     key_endless_cube;
 
 static const struct nputwin_kernel kernels[] = {
-    {&key_good, (void (*)(void))one_per_block, NULL, "one_per_block", NPUTWIN_AIV, 2201, NULL,
+    {&key_good, (void (*)(void))one_per_block, NULL, "one_per_block", NPUTWIN_AIV, 2201, NULL, NULL,
      NULL},
-    {&key_broken, (void (*)(void))breaks, NULL, "breaks", NPUTWIN_AIV, 2201, NULL, NULL},
+    {&key_broken, (void (*)(void))breaks, NULL, "breaks", NPUTWIN_AIV, 2201, NULL, NULL, NULL},
     {&key_other_arch, (void (*)(void))one_per_block, NULL, "for_3510", NPUTWIN_AIV, 3510, NULL,
-     NULL},
-    {&key_no_code, NULL, NULL, "no_code", NPUTWIN_AIV, 2201, NULL, NULL},
-    {&key_endless, (void (*)(void))endless, NULL, "endless", NPUTWIN_AIV, 2201, NULL, NULL},
+     NULL, NULL},
+    {&key_no_code, NULL, NULL, "no_code", NPUTWIN_AIV, 2201, NULL, NULL, NULL},
+    {&key_endless, (void (*)(void))endless, NULL, "endless", NPUTWIN_AIV, 2201, NULL, NULL, NULL},
     {&key_endless_cube, NULL, (void (*)(void))endless, "endless_cube", NPUTWIN_AIC, 2201, NULL,
-     NULL},
-    {&key_cube, NULL, (void (*)(void))breaks, "cube_breaks", NPUTWIN_AIC, 2201, NULL, NULL},
+     NULL, NULL},
+    {&key_cube, NULL, (void (*)(void))breaks, "cube_breaks", NPUTWIN_AIC, 2201, NULL, NULL, NULL},
 };
 
 static uint32_t launch(const void *key, uint32_t block_dim, aclrtStream s, struct args a)
@@ -108,9 +109,11 @@ static void test_kernels_of_another_version(void **state)
 {
     static int key_old, key_older;
     static const struct nputwin_kernel old[] = {{&key_old, (void (*)(void))one_per_block, NULL,
-                                                 "old_kernel", NPUTWIN_AIV, 2201, NULL, NULL}};
+                                                 "old_kernel", NPUTWIN_AIV, 2201, NULL, NULL,
+                                                 NULL}};
     static const struct nputwin_kernel older[] = {{&key_older, (void (*)(void))one_per_block, NULL,
-                                                   "older_kernel", NPUTWIN_AIV, 2201, NULL, NULL}};
+                                                   "older_kernel", NPUTWIN_AIV, 2201, NULL, NULL,
+                                                   NULL}};
     const uint32_t layout = npu_layout_number();
     struct args a = {NULL, 0};
 
@@ -152,6 +155,75 @@ static void test_rows_of_version_1(void **state)
     assert_int_equal(out[1], 2);
     FAILS(107000, "neither a function handle nor a kernel",
           aclrtLaunchKernelWithArgsArray(&key_second, 1, NULL, NULL, args));
+    nputwin_unregister((const struct nputwin_kernel *)(const void *)rows);
+}
+
+static _Atomic uint32_t n_vector, n_cube;
+static void count_cores(struct args a)
+{
+    (void)a;
+    atomic_fetch_add(npu_self()->core_kind == CORE_AIC ? &n_cube : &n_vector, 1);
+}
+
+/* KERNEL_TASK_TYPE: the key of a launch says which cores start; one without a type is refused. */
+static void test_cores_by_tiling_key(void **state)
+{
+    static int key_open, key_whole;
+    void (*const fn)(void) = (void (*)(void))count_cores;
+    static const struct nputwin_keyed_kind kinds[] = {{7, NPUTWIN_AIC, 0}, {8, NPUTWIN_MIX_1_2, 0}};
+    static const struct nputwin_keyed open = {2, 0, kinds}, whole = {2, 1, kinds};
+    const struct nputwin_kernel rows[] = {
+        {&key_open, fn, fn, "open_kernel", NPUTWIN_AIV, 2201, NULL, NULL, &open},
+        {&key_whole, fn, fn, "whole_kernel", NPUTWIN_AIV, 2201, NULL, NULL, &whole}};
+    static const struct {
+        uint64_t key;
+        uint32_t vector, cube;
+    } want[] = {{7, 0, 3}, {8, 6, 3}, {9, 3, 0}};
+    struct args a = {NULL, 0};
+
+    (void)state;
+    nputwin_register(NPUTWIN_KERNEL_ABI, rows, 2);
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        n_vector = n_cube = 0;
+        OK(npu_rt_launch_keyed(&key_whole, want[i].key, 3, NULL, call, &a, copy, free));
+        OK(aclrtSynchronizeStream(NULL));
+        assert_int_equal(n_vector, want[i].vector);
+        assert_int_equal(n_cube, want[i].cube);
+    }
+    OK(npu_rt_launch_keyed(&key_open, 8, 1, NULL, call, &a, copy, free));
+    FAILS(107000, "open_kernel has no type for tiling key 9",
+          npu_rt_launch_keyed(&key_open, 9, 1, NULL, call, &a, copy, free));
+    FAILS(107000, "whole_kernel says its cores by tiling key", launch(&key_whole, 1, NULL, a));
+    nputwin_unregister(rows);
+}
+
+/* Rows of version 2 end before keyed. */
+static void test_rows_of_version_2(void **state)
+{
+    static int key_first, key_second;
+    static const struct {
+        const void *key;
+        void (*aiv)(void), (*aic)(void);
+        const char *name;
+        uint32_t kind, arch;
+        const char *symbol;
+        const struct nputwin_params *params;
+    } rows[] = {
+        {&key_first, (void (*)(void))count_cores, NULL, "one_of_2", NPUTWIN_AIV, 2201, "a", NULL},
+        {&key_second, (void (*)(void))one_per_block, NULL, "two_of_2", NPUTWIN_AIV, 2201, "b",
+         NULL}};
+    uint32_t out[2] = {0, 0};
+    struct args a = {out, 2};
+
+    (void)state;
+    assert_int_equal(sizeof(rows[0]), NPUTWIN_KERNEL_BYTES_2);
+    nputwin_register(2, (const struct nputwin_kernel *)(const void *)rows, 2);
+    n_vector = 0;
+    OK(launch(&key_first, 2, NULL, a));
+    OK(launch(&key_second, 2, NULL, a));
+    OK(aclrtSynchronizeStream(NULL));
+    assert_int_equal(n_vector, 2);
+    assert_int_equal(out[1], 2);
     nputwin_unregister((const struct nputwin_kernel *)(const void *)rows);
 }
 
@@ -323,6 +395,8 @@ int main(void)
         cmocka_unit_test(test_refused_launches),
         cmocka_unit_test(test_kernels_of_another_version),
         cmocka_unit_test(test_rows_of_version_1),
+        cmocka_unit_test(test_rows_of_version_2),
+        cmocka_unit_test(test_cores_by_tiling_key),
         cmocka_unit_test(test_fault_is_sticky),
         cmocka_unit_test(test_cube_fault_has_its_own_code),
         cmocka_unit_test(test_parked_launch),

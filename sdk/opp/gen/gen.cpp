@@ -459,33 +459,49 @@ void add_cases(const OpDef &op, const tpl &t, const std::vector<ParamStruct> &s,
     }
 }
 
-/* What the selections say beside arguments: cores, if all agree. Deterministic ones are left out:
- * they are for a switch that the twin has not, and it is deterministic without. */
-std::string kernel_type(const OpDef &op, const tpl &t)
+/* The cores of a selection; AICORE: it leaves them to its code. */
+int64_t cores_of(const OpDef &op, const std::vector<ParamStruct> &s)
 {
-    int64_t type = -1;
-    size_t n = 0;
+    int64_t type = ASCENDC_TPL_AICORE;
 
-    for (const auto &s : t.selected) {
-        for (const ParamStruct &p : s) {
-            if (p.paramType == AscendC::ASCENDC_TPL_TILING_STRUCT)
-                refuse(op.type + ": ASCENDC_TPL_TILING_STRUCT_SEL(" + p.name +
-                       ") is not supported by nputwin; use GET_TILING_DATA_WITH_STRUCT under "
-                       "if constexpr");
-            if (p.paramType != AscendC::ASCENDC_TPL_KERNEL_TYPE || p.vals.empty())
-                continue;
-            if (n++ && int64_t(p.vals[0]) != type)
-                refuse(op.type + ": ASCENDC_TPL_KERNEL_TYPE_SEL differs between combinations; "
-                                 "nputwin compiles them as one kernel: name the same for all");
+    for (const ParamStruct &p : s) {
+        if (p.paramType == AscendC::ASCENDC_TPL_TILING_STRUCT)
+            refuse(op.type + ": ASCENDC_TPL_TILING_STRUCT_SEL(" + p.name +
+                   ") is not supported by nputwin; use GET_TILING_DATA_WITH_STRUCT under "
+                   "if constexpr");
+        if (p.paramType == AscendC::ASCENDC_TPL_KERNEL_TYPE && !p.vals.empty())
             type = int64_t(p.vals[0]);
-        }
     }
-    if (type < 0 || type == ASCENDC_TPL_AICORE)
-        return "";
-    if (type >= int64_t(sizeof KERNEL_TYPES / sizeof *KERNEL_TYPES))
+    if (type != ASCENDC_TPL_AICORE && type >= int64_t(sizeof KERNEL_TYPES / sizeof *KERNEL_TYPES))
         refuse(op.type + ": ASCENDC_TPL_KERNEL_TYPE_SEL(" + std::to_string(type) +
                ") is not supported by nputwin");
-    return std::string("    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_") + KERNEL_TYPES[type] + ");\n";
+    return type;
+}
+
+/* What the selections say beside arguments: cores, of all or of the keys of each. Deterministic
+ * ones are left out: they are for a switch that the twin has not, and it is deterministic without.
+ */
+std::string kernel_types(const OpDef &op, const std::vector<std::pair<uint64_t, int64_t>> &cores)
+{
+    std::string text;
+    bool differ = false, some = false;
+
+    for (const auto &c : cores) {
+        differ |= c.second != cores[0].second;
+        some |= c.second == ASCENDC_TPL_AICORE;
+    }
+    if (differ && some)
+        refuse(op.type + ": ASCENDC_TPL_KERNEL_TYPE_SEL stands in some combinations only, and the "
+                         "kernel runs on cores of its own there: name the type in each");
+    if (!differ)
+        return cores.empty() || cores[0].second == ASCENDC_TPL_AICORE
+                   ? ""
+                   : std::string("    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_") +
+                         KERNEL_TYPES[cores[0].second] + ");\n";
+    for (const auto &c : cores)
+        text += "    KERNEL_TASK_TYPE(" + std::to_string(c.first) + "u, KERNEL_TYPE_" +
+                KERNEL_TYPES[c.second] + ");\n";
+    return text;
 }
 
 bool is_deterministic(const std::vector<ParamStruct> &s)
@@ -502,20 +518,26 @@ std::string template_kernel(const OpDef &op, const tpl &t, size_t v, size_t n_po
     const std::string name = snake(op.type), entry = "npu_tpl_" + name;
     std::string cases, params, args;
     std::vector<uint64_t> seen;
+    std::vector<std::pair<uint64_t, int64_t>> cores; /* of each key */
 
     for (size_t i = 0; i < n_pointers; i++) {
         params += (i ? ", GM_ADDR a" : "GM_ADDR a") + std::to_string(i);
         args += (i ? ", a" : "a") + std::to_string(i);
     }
-    for (const auto &s : t.selected)
-        if (!is_deterministic(s))
-            add_cases(op, t, s, v, name, seen, cases);
+    for (const auto &s : t.selected) {
+        const int64_t type = cores_of(op, s);
+        if (is_deterministic(s))
+            continue;
+        add_cases(op, t, s, v, name, seen, cases);
+        while (cores.size() < seen.size())
+            cores.emplace_back(seen[cores.size()], type);
+    }
     return "#undef __global__\n#define __global__ /* called by the kernel below */\n"
            "#include NPU_OP_KERNEL_FILE\n#undef __global__\n"
            "#define NPU_TPL_ARGS " +
            args + "\n#define " + entry + " NPU_PASTE(npu_tpl_" + name + "_" + std::to_string(v) +
            ", NPU_OP_ARCH)\nextern \"C\" __global__ __aicore__ void " + entry + "(" + params +
-           ")\n{\n" + kernel_type(op, t) + "    switch (nputwin_tiling_key()) {\n" + cases +
+           ")\n{\n" + kernel_types(op, cores) + "    switch (nputwin_tiling_key()) {\n" + cases +
            "    default: nputwin::no_instance(\"" + op.type + "\", " + std::to_string(seen.size()) +
            ");\n    }\n}\n";
 }
