@@ -10,6 +10,7 @@
  */
 #ifndef NPU_FRONT_REFUSE_H
 #define NPU_FRONT_REFUSE_H
+#include <cstdint>
 #include <type_traits>
 
 namespace nputwin {
@@ -41,6 +42,23 @@ public:
                       "CrossCoreWaitFlag say when it is filled");
     }
 };
+
+/* Collectives that a kernel starts itself. */
+enum HcclServerType { HCCL_SERVER_TYPE_AICPU, HCCL_SERVER_TYPE_END };
+constexpr uint32_t HCCL_GROUP_ID_0 = 0;
+template <auto serverType = HCCL_SERVER_TYPE_AICPU, class... T> class Hccl {
+    static_assert(nputwin::never<Hccl, T...>,
+                  "Hccl: this version has no collectives within a kernel; end the kernel, let the "
+                  "host call the collective on the same stream, and launch a second one");
+};
+template <uint32_t index, class... T> inline uint8_t *GetHcclContext(T...)
+{
+    static_assert(nputwin::never<T...>,
+                  "GetHcclContext: this version has no collectives within a kernel; end the "
+                  "kernel, let the host call the collective on the same stream, and launch a "
+                  "second one");
+    return nullptr;
+}
 
 /* The vendor's CPU debugging: a kernel is launched here as on the chip, without another build. */
 template <class T> inline void *GmAlloc(T)

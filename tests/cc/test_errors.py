@@ -176,6 +176,8 @@ REFUSED = [
     ("Conv3dApi::Conv3D<int, int, int> c;", "Conv3D: this version has no convolution objects"),
     ("ConvBackpropApi::Conv3DBackpropInput<int, int, int, int> c;", "Conv3DBackpropInput: this version has no convolution"),
     ("ConvBackpropApi::Conv3DBackpropFilter<int, int, int, int> c;", "Conv3DBackpropFilter: this version has no convolution"),
+    ("AscendC::Hccl<AscendC::HCCL_SERVER_TYPE_AICPU> h;", "Hccl: this version has no collectives within a kernel"),
+    ("AscendC::GetHcclContext<AscendC::HCCL_GROUP_ID_0>();", "GetHcclContext: this version has no collectives"),
     ("AscendC::GmAlloc(64);", "GmAlloc is of the vendor's CPU debugging"),
     ("AscendC::SetKernelMode(1);", "SetKernelMode"),
     ("ICPU_RUN_KF(k, 1, p);", "ICPU_RUN_KF"),
