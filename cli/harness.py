@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""harness.py RESULT FILE.py | RESULT -m MODULE: runs tests as Python would, and looks at what they call.
+"""harness.py RESULT [--from FOLDER] FILE.py | -m MODULE: runs tests as Python would, and looks at what they call.
+FOLDER, the current one when not given, is where they are.
 
 Each call torch.ops.<ns>.<op>(...) of an operator that the tests registered, which succeeded, is made again
     fake    on fake tensors: shape, dtype, device and strides must be those of the real result
     views   on the same values as a transposed view, as columns of a wider tensor and as rows behind an offset:
             the result must be the same, unless such a tensor is refused
 and what assertRtolEqual lets pass is compared element by element (strict). RESULT gets a JSON object:
-{"fake": {"calls": 3, "wrong": ["npu::x: ..."]}, "views": ..., "strict": ..., "operators": ["npu::x"]}.
+{"fake": {"calls": 3, "wrong": ["npu::x: ..."]}, "views": ..., "strict": ..., "operators": ["npu::x"],
+"skipped": ["test_x: why"]}.
 `nputwin test` runs this text with python -c, here or in a container: it stands alone.
 """
 import functools
@@ -14,6 +16,7 @@ import json
 import os
 import runpy
 import sys
+import unittest
 
 import torch
 import torch_npu  # noqa: F401
@@ -23,6 +26,7 @@ CALLS = 8  # of one operator; tests call in loops
 KNOWN = {name.split(".")[0] for name in torch._C._dispatch_get_all_op_names()}
 RESULT = {kind: {"calls": 0, "wrong": []} for kind in ("fake", "views", "strict")}
 SEEN = {}
+SKIPPED = []
 BITS = {torch.float32: torch.int32, torch.float64: torch.int64, torch.float16: torch.int16, torch.bfloat16: torch.int16}
 
 
@@ -188,6 +192,15 @@ def strictly(rtol_equal):
     return wrapper
 
 
+def noted(add_skip):
+    @functools.wraps(add_skip)
+    def wrapper(self, test, reason):
+        SKIPPED.append(f"{test.id().rsplit('.', 1)[-1]}: {reason}")
+        return add_skip(self, test, reason)
+
+    return wrapper
+
+
 def platform_of():
     """What the tests ran on. The twin's tree has a file of that name, and is never hardware."""
     from importlib.metadata import version
@@ -199,14 +212,17 @@ def platform_of():
 
 
 def main():
-    result, rest = sys.argv[1], sys.argv[2:]
+    result, rest, folder = sys.argv[1], sys.argv[2:], os.getcwd()
+    if rest[0] == "--from":
+        folder, rest = rest[1], rest[2:]
+    unittest.TestResult.addSkip = noted(unittest.TestResult.addSkip)
     torch._ops.OpOverloadPacket.__call__ = watched(torch._ops.OpOverloadPacket.__call__)
     try:
         from torch_npu.testing.testcase import TestCase
         TestCase.assertRtolEqual = strictly(TestCase.assertRtolEqual)
     except ImportError:
         pass  # expecttest is not installed: then no test uses it
-    sys.path.insert(0, os.getcwd())
+    sys.path.insert(0, folder)
     code = 0
     try:
         if rest[0] == "-m":
@@ -214,13 +230,14 @@ def main():
             runpy.run_module("unittest", run_name="__main__")
         else:
             sys.argv = rest
-            runpy.run_path(rest[0], run_name="__main__")
+            runpy.run_path(os.path.join(folder, rest[0]), run_name="__main__")
     except SystemExit as e:
         code = e.code if isinstance(e.code, int) else 0 if e.code is None else 1
         if isinstance(e.code, str):
             print(e.code, file=sys.stderr)
     finally:
         RESULT["operators"] = sorted(SEEN)
+        RESULT["skipped"] = SKIPPED
         RESULT["platform"] = platform_of()
         with open(f"{result}.part", "w") as out:
             json.dump(RESULT, out)

@@ -53,13 +53,19 @@ static void add_platforms(cJSON *root, const cJSON *record)
         if (is_twin || !has_test ||
             strncmp(device, platforms[i].chip, strlen(platforms[i].chip)) != 0)
             cJSON_AddItemToArray(not_covered, cJSON_CreateString(platforms[i].name));
-    if (facts)
-        cJSON_AddItemToObject(root, "platform", cJSON_Duplicate(facts, true));
+    if (facts) {
+        cJSON *platform = cJSON_Duplicate(facts, true),
+              *skipped = cJSON_DetachItemFromObject(platform, "skipped");
+
+        cJSON_AddItemToObject(root, "platform", platform);
+        if (skipped)
+            cJSON_AddItemToObject(root, "skipped", skipped);
+    }
     free(name);
 }
 
 /* {"schema_version":1,"kind":"report","package":...,"steps":[...],"not_run":[...],"covered":[...],
- * "not_covered":[...],"platform":{...}} */
+ * "not_covered":[...],"skipped":[...],"platform":{...}} */
 static cJSON *assemble(const struct work *work, const cJSON *record)
 {
     cJSON *root = cJSON_CreateObject(), *steps = NULL, *not_run = NULL;
@@ -88,6 +94,15 @@ static bool is_passed(const cJSON *report)
     cJSON_ArrayForEach(step, cJSON_GetObjectItemCaseSensitive(report, "steps")) is_fine =
         is_fine && number_of(step, "exit_code") == 0; /* NOLINT: exact zero */
     return is_fine;
+}
+
+static const char *verdict(const cJSON *report)
+{
+    bool has_skipped = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(report, "skipped")) > 0;
+
+    return !is_passed(report) ? "NOT every step passed"
+           : has_skipped      ? "every step passed, and tests were skipped"
+                              : "every step passed";
 }
 
 static void print_list(const cJSON *report, const char *key, const char *title, const char *bullet)
@@ -120,8 +135,7 @@ static void print_text(const cJSON *report)
 {
     const cJSON *step = NULL;
 
-    printf("%s: %s\n", text_of(report, "package"),
-           is_passed(report) ? "every step passed" : "NOT every step passed");
+    printf("%s: %s\n", text_of(report, "package"), verdict(report));
     cJSON_ArrayForEach(step, cJSON_GetObjectItemCaseSensitive(report, "steps"))
     {
         char *where = where_of(step);
@@ -133,6 +147,7 @@ static void print_text(const cJSON *report)
     }
     print_versions(report, "with: ");
     print_list(report, "not_run", "not run:", "  ");
+    print_list(report, "skipped", "skipped tests:", "  ");
     print_list(report, "covered", "covered:", "  ");
     print_list(report, "not_covered", "not covered:", "  ");
 }
@@ -142,8 +157,7 @@ static void print_markdown(const cJSON *report)
     const cJSON *step = NULL;
 
     printf("## %s: %s\n\n| step | result | seconds | command |\n|---|---|---|---|\n",
-           text_of(report, "package"),
-           is_passed(report) ? "every step passed" : "not every step passed");
+           text_of(report, "package"), verdict(report));
     cJSON_ArrayForEach(step, cJSON_GetObjectItemCaseSensitive(report, "steps"))
     {
         char *where = where_of(step);
@@ -155,6 +169,7 @@ static void print_markdown(const cJSON *report)
     }
     print_versions(report, "\nWith ");
     print_list(report, "not_run", "\nNot run:", "- ");
+    print_list(report, "skipped", "\nSkipped tests:", "- ");
     print_list(report, "covered", "\nCovered:", "- ");
     print_list(report, "not_covered", "\nNot covered:", "- ");
 }

@@ -46,6 +46,24 @@ static int note_kind(struct work *work, const cJSON *result, const char *kind, c
                      calls->valueint && !first ? verdict : "", first ? first->valuestring : "");
 }
 
+/* Where the tests ran, and which were skipped and why, of all files. */
+static void keep_facts(struct work *work, cJSON *result)
+{
+    cJSON *all = work->facts ? cJSON_DetachItemFromObject(work->facts, "skipped") : NULL,
+          *one = NULL, *skipped = cJSON_GetObjectItemCaseSensitive(result, "skipped");
+
+    all = all ? all : cJSON_CreateArray();
+    cJSON_ArrayForEach(one, skipped) if (cJSON_IsString(one))
+    {
+        fprintf(stderr, "nputwin test: skipped: %s\n", one->valuestring);
+        cJSON_AddItemToArray(all, cJSON_Duplicate(one, true));
+    }
+    cJSON_Delete(work->facts);
+    work->facts = cJSON_DetachItemFromObject(result, "platform");
+    if (!work->facts || !cJSON_AddItemToObject(work->facts, "skipped", all))
+        cJSON_Delete(all);
+}
+
 /* What the harness saw while the tests ran. */
 static int note_result(struct work *work)
 {
@@ -70,8 +88,7 @@ static int note_result(struct work *work)
             code = one == EXIT_FINE ? code : one;
         }
     }
-    cJSON_Delete(work->facts);
-    work->facts = cJSON_DetachItemFromObject(result, "platform");
+    keep_facts(work, result);
     cJSON_Delete(result);
     free(text);
     free(path);
@@ -87,8 +104,14 @@ static int run_one(struct work *work, const struct tests_row *row, const char *p
          *program = cli_fmt("./%.*s", (int)strlen(file) - 4, file), /* of X.asc */
              *result = work_path(work, result_name),
          *old = cli_fmt("%s/%s", work->dir, result_name);
+    char *from = work_path(work, row->folder);
+    bool is_outside = cli_value(work->given, "outside") != NULL;
     const char *const script[] = {work->python, "-c", harness, result, file, NULL};
     const char *const unit[] = {work->python, "-c", harness, result, "-m", module, NULL};
+    const char *const script_from[] = {work->python, "-c", harness, result,
+                                       "--from",     from, file,    NULL};
+    const char *const unit_from[] = {work->python, "-c", harness, result, "--from",
+                                     from,         "-m", module,  NULL};
     const char *const alone[] = {program, NULL};
     bool is_alone = row->layout == WORK_DIRECT;
     char *folder = cli_fmt("%s/build", work->dir);
@@ -98,14 +121,15 @@ static int run_one(struct work *work, const struct tests_row *row, const char *p
     cli_make_folders(folder);
     code = step_run(work, "test",
                     is_alone       ? alone
-                    : row->package ? unit
-                                   : script,
-                    row->folder, NULL);
+                    : row->package ? (is_outside ? unit_from : unit)
+                                   : (is_outside ? script_from : script),
+                    is_outside && !is_alone ? "/" : row->folder, NULL);
     if (!is_alone) {
         int looked = note_result(work);
 
         code = code == EXIT_FINE ? looked : code;
     }
+    free(from);
     free(module);
     free(program);
     free(result);
@@ -138,6 +162,25 @@ static bool is_part(const struct work *work, const char *path)
     free(text);
     free(line);
     return is_it;
+}
+
+/* Tests import what is installed: without that they fail for another reason than theirs. */
+static void say_install(const struct work *work)
+{
+    cJSON *record = work_record(work->dir), *step = NULL;
+    bool is_installed = false;
+
+    cJSON_ArrayForEach(step, cJSON_GetObjectItemCaseSensitive(record, "install"))
+    {
+        const cJSON *rc = cJSON_GetObjectItemCaseSensitive(step, "exit_code");
+
+        is_installed = cJSON_IsNumber(rc) && rc->valueint == 0;
+    }
+    cJSON_Delete(record);
+    if (!is_installed)
+        fprintf(stderr,
+                "nputwin test: the package was not installed from here, and tests import the "
+                "installed one: nputwin install\n");
 }
 
 static int run(struct work *work)
@@ -182,8 +225,11 @@ int cmd_test(int argc, char **argv)
     if (line.n_words)
         return cli_usage_error("test", "takes no '%s'", line.words[0]);
     code = work_open(&work, &line);
-    if (code == EXIT_FINE)
+    if (code == EXIT_FINE) {
         code = run(&work);
+        if (code != EXIT_FINE && work.layout == WORK_EXTENSION)
+            say_install(&work);
+    }
     if (work.given)
         work_close(&work);
     return code;

@@ -123,6 +123,37 @@ def test_what_is_looked_at_while_tests_run(work, package, define, call, kind, sa
     assert [step["step"] for step in steps if step["exit_code"]] == [kind] * bool(kind)
 
 
+HELPED = """import os, unittest
+import helper
+class Where(unittest.TestCase):
+    def test_where(self):
+        self.assertEqual(os.getcwd(), %r)
+    @unittest.skip("no reference yet")
+    def test_values(self):
+        pass
+unittest.main()
+"""
+
+
+@pytest.mark.parametrize("args, where", [([], "{}/test"), (["--outside"], "/")])
+def test_where_tests_run_and_which_were_skipped(work, package, args, where):
+    """Their folder, or / with --outside; modules beside them are found in both. A report says what was skipped."""
+    (package / "test/helper.py").write_text("")
+    (package / "test/test.py").write_text(HELPED % where.format(package))
+    done = work("test", *args, "--python", sys.executable)
+    assert done.returncode == 0 and "nputwin test: skipped: test_values: no reference yet" in done.stderr, done.stderr
+    data = json.loads(work("report", "--format", "json").stdout)
+    assert data["skipped"] == ["test_values: no reference yet"] and "skipped" not in data["platform"]
+    text, markdown = work("report").stdout, work("report", "--format", "markdown").stdout
+    assert "skipped tests:\n  test_values: no reference yet" in text and "- test_values: no reference yet" in markdown
+
+
+def test_before_the_package_is_installed(work, package):
+    (package / "test/test.py").write_text("import scale_ext_that_is_not_there\n")
+    done = work("test", "--python", sys.executable)
+    assert done.returncode == 1 and "tests import the installed one: nputwin install" in done.stderr
+
+
 def test_a_wheel_without_its_library(work, package):
     (package / "setup.py").write_text('from setuptools import setup\nsetup(name="scale_ext", packages=["scale_ext"])\n')
     done = work("build", "--python", sys.executable)
