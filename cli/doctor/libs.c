@@ -129,15 +129,16 @@ static char *find_set_env(const struct doctor *d)
 
 static void explain_missing(struct doctor *d, const char *missing)
 {
-    const char *home = getenv("ASCEND_HOME_PATH");
+    const char *home = getenv("ASCEND_HOME_PATH"),
+               *variable = home ? "ASCEND_HOME_PATH" : "ASCEND_TOOLKIT_HOME";
     char *set_env = find_set_env(d), *fix = NULL;
 
-    home = home ? home : getenv("ASCEND_TOOLKIT_HOME");
+    home = home ? home : getenv(variable);
     if (home) {
         fix = cli_fmt("install CANN into %s again", home);
         problem(d, "NTD003", fix,
-                "a broken installation: ASCEND_HOME_PATH is %s, and torch_npu does not find: %s",
-                home, missing);
+                "a broken installation: %s is %s, and torch_npu does not find: %s", variable, home,
+                missing);
     } else if (set_env) {
         fix = cli_fmt("source %s", set_env);
         problem(d, "NTD002", fix,

@@ -64,6 +64,7 @@ def test_cann_that_is_broken(doctor, tmp_path):
     env = {"ASCEND_TOOLKIT_HOME": str(home), "LD_LIBRARY_PATH": f"{home}/lib64"}
     error, = [e for e in doctor("--cann-search", str(tmp_path / "Ascend"), env=env)["error"] if e["code"] == "NTD003"]
     assert f"libhccl.so ({home}/lib64/libhccl.so: not an ELF file" in error["what"]
+    assert f"ASCEND_TOOLKIT_HOME is {home}" in error["what"]
 
 
 def test_no_cann_at_all(doctor, tmp_path):
