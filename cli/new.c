@@ -7,6 +7,7 @@
  */
 #include "new/new.h"
 #include "file.h"
+#include "opdef.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -18,9 +19,18 @@
 static const struct template templates[] = {
 #define TEMPLATE(pattern, route, gen, layout, type, parts, word, more, without)                    \
     {pattern, route, gen, layout, type, parts, word, more, without},
+#define REFUSE(pattern, route, gen, layout, why)
 #include "template.def"
 };
 enum { N_TEMPLATES = sizeof(templates) / sizeof(templates[0]) };
+
+static const struct refusal {
+    const char *pattern, *route, *gen, *layout, *why;
+} refusals[] = {
+#define TEMPLATE(pattern, route, gen, layout, type, parts, word, more, without)
+#define REFUSE(pattern, route, gen, layout, why) {pattern, route, gen, layout, why},
+#include "template.def"
+};
 
 char *camel(const char *name)
 {
@@ -179,47 +189,95 @@ const struct template *new_template(const struct wish *wish, const struct optype
                 continue; /* Pattern C compiles no kernel: it is of any generation */
             if (fits_type(t, wish->type))
                 return t;
-            *type = is_any && *t->type ? optype_find(wish->type) : NULL;
+            *type = !is_any || !*t->type ? NULL : wish->own ? wish->own : optype_find(wish->type);
             if (*type)
                 return t;
         }
     return NULL;
 }
 
-static void say_what_there_is(const struct wish *wish)
+/* Why there is no template, NULL when a word of the command line is none that there is. */
+static const char *why_not(const struct wish *wish)
 {
-    const char *near = wish->type ? optype_near(wish->type) : NULL;
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+        const struct refusal *r = &refusals[i];
 
-    fprintf(stderr, "nputwin new: nothing for pattern %s, route %s, generation %s, layout %s",
-            wish->pattern, wish->route, wish->gen ? wish->gen : "7 or 26", wish->layout);
-    if (wish->type && strcasecmp(wish->pattern, "C") == 0)
-        fprintf(stderr,
-                ", operator type %s%s%s%s: of `nputwin list aclop`, those whose outputs follow "
-                "from equal or computed shapes",
-                wish->type, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-    fprintf(stderr, "\nthere are:\n");
-    for (size_t i = 0; i < N_TEMPLATES; i++)
-        fprintf(stderr, "  --pattern %s --route %-8s --gen %-3s --layout %s%s%s\n",
-                templates[i].pattern, templates[i].route, templates[i].gen, templates[i].layout,
-                *templates[i].type ? " --optype " : "", templates[i].type);
-    fprintf(stderr, "  --pattern C --optype TYPE, any of `nputwin list aclop`\n");
+        if ((!*r->pattern || fits(wish->pattern, r->pattern)) &&
+            (!*r->route || fits(wish->route, r->route)) &&
+            (!*r->gen || (wish->gen && fits(wish->gen, r->gen))) &&
+            (!*r->layout || fits(wish->layout, r->layout)))
+            return r->why;
+    }
+    return NULL;
 }
 
-static const struct template *choose(const struct cli_line *line, const struct optype **type)
+static int refuse(const struct wish *wish)
 {
-    struct wish wish = {value_or(line, "pattern", cli_value(line, "optype") ? "C" : "A"),
-                        value_or(line, "route", "library"), cli_value(line, "gen"),
-                        value_or(line, "layout", "extension"), cli_value(line, "optype")};
-    const struct template *t = NULL;
+    const char *near = wish->type ? optype_near(wish->type) : NULL, *why = why_not(wish);
 
-    if (strcmp(wish.route, "opcommand") == 0) { /* Pattern C has no other way */
-        wish.route = "library";
-        wish.pattern = cli_value(line, "pattern") ? wish.pattern : "C";
-    }
-    t = new_template(&wish, type);
-    if (!t)
-        say_what_there_is(&wish);
-    return t;
+    if (wish->type && !why)
+        return cli_usage_error(
+            "new",
+            "--optype %s: nothing can be written for operator type %s%s%s%s Those of `nputwin list "
+            "aclop` whose outputs follow from equal or computed shapes can, and what the project "
+            "in "
+            "this folder registers with OP_ADD",
+            wish->type, wish->type, near ? "; did you mean " : "", near ? near : "",
+            near ? "?" : ".");
+    return cli_usage_error("new", "pattern %s, route %s, generation %s, layout %s: %s",
+                           wish->pattern, wish->route, wish->gen ? wish->gen : "7 or 26",
+                           wish->layout, why ? why : "see nputwin new --help");
+}
+
+static int check_word(const struct cli_line *line, const char *option, const char *words)
+{
+    const char *value = cli_value(line, option);
+
+    return !value || is_word(words, value)
+               ? EXIT_FINE
+               : cli_usage_error("new", "--%s %s: one of %s", option, value, words);
+}
+
+/* An operator that the project here registers with OP_ADD. */
+static int find_own(struct wish *wish)
+{
+    struct check project = {0};
+    char *why = NULL;
+    int code = EXIT_FINE;
+
+    if (check_read_all(&project, "new", NULL, 0))
+        wish->own = opdef_read(&project, wish->type, &why);
+    check_finish(&project);
+    if (why)
+        code = cli_usage_error("new", "--optype %s: %s", wish->type, why);
+    free(why);
+    return code;
+}
+
+static int choose(const struct cli_line *line, struct copy *copy)
+{
+    int code = EXIT_FINE;
+    struct wish wish = {value_or(line, "pattern", cli_value(line, "optype") ? "C" : "A"),
+                        value_or(line, "route", "library"),
+                        cli_value(line, "gen"),
+                        value_or(line, "layout", "extension"),
+                        cli_value(line, "optype"),
+                        NULL};
+
+    if (strcmp(wish.route, "opcommand") == 0 && !cli_value(line, "pattern"))
+        wish.pattern = "C";
+    if (strcmp(wish.route, "opcommand") == 0 && strcasecmp(wish.pattern, "C") == 0)
+        wish.route = "library"; /* Pattern C has no other way */
+    if (wish.type && strcasecmp(wish.pattern, "C") != 0)
+        return cli_usage_error("new",
+                               "--optype %s calls an installed operator: --pattern C, not %s",
+                               wish.type, wish.pattern);
+    if (wish.type && !is_built_in(wish.type))
+        code = find_own(&wish);
+    if (code != EXIT_FINE)
+        return code;
+    copy->t = why_not(&wish) ? NULL : new_template(&wish, &copy->type);
+    return copy->t ? EXIT_FINE : refuse(&wish);
 }
 
 /* ---- what is copied ---- */
@@ -361,17 +419,20 @@ static char *written(const struct copy *copy, const char *to)
 {
     static const struct {
         const char *end;
-        char *(*text)(const struct optype *, const char *);
-    } rows[] = {{".cpp", optype_host},
+        char *(*text)(const struct optype *, const char *, struct optype_how);
+    } rows[] = {{"/pybind.cpp", optype_pybind},
+                {".cpp", optype_host},
                 {"/__init__.py", optype_init},
                 {"/test/test.py", optype_test},
                 {"/README.md", optype_readme}};
+
+    struct optype_how how = {strcmp(copy->t->route, "pybind") == 0, copy->has_gradient};
 
     if (strcmp(copy->t->route, "direct") == 0 && ends_in(to, "/README.md"))
         return direct_readme(copy->name);
     for (size_t i = 0; copy->type && i < sizeof(rows) / sizeof(rows[0]); i++)
         if (ends_in(to, rows[i].end))
-            return rows[i].text(copy->type, copy->name);
+            return rows[i].text(copy->type, copy->name, how);
     return NULL;
 }
 
@@ -478,6 +539,8 @@ static int write_to(struct copy *copy, const struct cli_line *line)
         fprintf(stderr,
                 "nputwin new: %s is ready; %s%sREADME.md has the commands to build and test it\n",
                 copy->name, target, *target ? "/" : "");
+    if (code == EXIT_FINE && !is_dry && copy->type)
+        optype_say_guesses(copy->type);
     if (code == EXIT_FINE && !is_dry && plugin)
         fprintf(stderr,
                 "nputwin new: `nputwin build npu_%s --path %s` compiles the file of op_plugin/ops; "
@@ -507,8 +570,6 @@ static int check_plan(const struct cli_line *line, const struct template *t)
                                       "disables on Ascend950, the chip of SOC_VERSION or "
                                       "NPUTWIN_SOC: EXEC_NPU_CMD_EXT of the aclnn entry is the way "
                                       "there");
-    if (!is_word("a b A B", plan))
-        return cli_usage_error("new", "--plan %s: a or b", plan);
     if (is_word("b B", plan) &&
         (strcmp(t->layout, "extension") != 0 || strcmp(t->route, "library") != 0))
         return cli_usage_error("new",
@@ -518,15 +579,54 @@ static int check_plan(const struct cli_line *line, const struct template *t)
     return EXIT_FINE;
 }
 
+/* Trees with a kernel or a template of their own have a gradient anyhow. */
+static int check_gradient(const struct cli_line *line, struct copy *copy)
+{
+    const char *why =
+        strcmp(copy->t->route, "direct") == 0  ? "a program without torch has no gradient"
+        : strcmp(copy->t->layout, "amct") == 0 ? "codes of 8 and 4 bits have no gradient"
+        : is_word("b B", value_or(line, "plan", "a"))
+            ? "gradients of op-plugin are entries of op_plugin/config/derivatives.yaml, "
+              "which are written by hand"
+        : copy->type && optype_is_own(copy->type)
+            ? "the formula of an operator of a project is not known: "
+              "torch.library.register_autograd in its __init__.py is where it goes"
+        : copy->type && !optype_is_smooth(copy->type) ? "no result of this operator has a gradient"
+                                                      : NULL;
+
+    copy->has_gradient = true;
+    return why ? cli_usage_error("new", "--autograd: %s", why) : EXIT_FINE;
+}
+
+static int check_words(const struct cli_line *line)
+{
+    static const struct {
+        const char *option, *words;
+    } rows[] = {{"pattern", "A B C a b c"},
+                {"route", "library pybind opcommand direct"},
+                {"gen", "7 26"},
+                {"layout", "extension amct"},
+                {"plan", "a b A B"}};
+    int code = EXIT_FINE;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && code == EXIT_FINE; i++)
+        code = check_word(line, rows[i].option, rows[i].words);
+    return code;
+}
+
 static int new_op(const struct cli_line *line, const char *name)
 {
     struct copy copy = {.name = name};
-    int code = EXIT_USAGE;
+    int code = check_words(line);
 
-    copy.t = choose(line, &copy.type);
-    if (!copy.t)
-        return EXIT_USAGE;
+    if (code != EXIT_FINE)
+        return code;
+    code = choose(line, &copy);
+    if (code != EXIT_FINE)
+        return code;
     code = check_plan(line, copy.t);
+    if (code == EXIT_FINE && cli_value(line, "autograd"))
+        code = check_gradient(line, &copy);
     if (code == EXIT_FINE)
         code = write_to(&copy, line);
     copy_finish(&copy);

@@ -3,23 +3,18 @@
  * optype.c - writes Pattern C for an operator type: a row of aclop.def becomes a schema, a host
  * file and a test.
  */
-#include "optype.h"
+#include "optype_row.h"
 #include "../rt/opapi/aclop.h"
 #include "cli.h"
 #include "mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct optype {
-    const char *type, *inputs, *outputs, *attrs;
-    uint64_t types;
-    const char *check, *schema;
-};
-
 static const struct optype optypes[] = {
 #define ACLOP(type, level, inputs, outputs, attrs, types, check, schema, fn)                       \
-    {type, inputs, outputs, attrs, types, #check, schema},
+    {type, inputs, outputs, attrs, types, #check, schema, NULL},
 #include "../rt/opapi/aclop.def"
 };
 enum { N_OPTYPES = sizeof(optypes) / sizeof(optypes[0]) };
@@ -32,15 +27,13 @@ static const struct sizes_row {
 #define OPTYPE(type, inputs, case_, reference)
 #include "optype.def"
 };
-static const struct more_row {
-    const char *type, *inputs, *example, *reference;
-} more_rows[] = {
+static const struct more_row more_rows[] = {
 #define SIZES(check, code)
 #define OPTYPE(type, inputs, example, reference) {type, inputs, example, reference},
 #include "optype.def"
 };
 
-static const struct more_row *more_of(const struct optype *t)
+const struct more_row *optype_more(const struct optype *t)
 {
     static const struct more_row none = {"", "", "", ""};
 
@@ -80,9 +73,25 @@ static bool asks_for_a_value(const struct optype *t)
  * and each of its letters. */
 static bool is_written(const struct optype *t)
 {
-    return code_of(t) && (t->schema || *more_of(t)->reference) &&
+    return code_of(t) && (t->schema || *optype_more(t)->reference) &&
            has_letters(t->inputs, "IBPRSHNLV") && has_letters(t->outputs, "IBPFEND") &&
-           !strchr(t->outputs, '*') && (*more_of(t)->example || !asks_for_a_value(t));
+           !strchr(t->outputs, '*') && (*optype_more(t)->example || !asks_for_a_value(t));
+}
+
+bool optype_is_own(const struct optype *t)
+{
+    return t->own != NULL;
+}
+
+void optype_say_guesses(const struct optype *t)
+{
+    for (size_t i = 0; t->own && i < t->own->n_out; i++)
+        if (t->own->out[i].is_guessed)
+            fprintf(
+                stderr,
+                "nputwin new: the shape of %s is taken to be that of %s: InferShape of %s is no "
+                "assignment; MakeOutputs is where to say another\n",
+                t->own->out[i].name, t->own->out[i].shape_of, t->type);
 }
 
 const struct optype *optype_find(const char *type)
@@ -100,8 +109,6 @@ const char *optype_near(const char *type)
 
 /* ---- arguments, in the order of the schema ---- */
 
-enum kind { TENSOR, OPTIONAL, TENSORS, INTS, INT, FLOAT, BOOL_, TEXT, TYPE };
-
 static const struct kind_row {
     const char *schema, *cpp;
 } kinds[] = {
@@ -114,25 +121,6 @@ static const struct kind_row {
     [BOOL_] = {"bool", "bool "},
     [TEXT] = {"str", "c10::string_view "},
     [TYPE] = {"ScalarType", "at::ScalarType "},
-};
-
-enum { MAX_WORDS = 16, NAME_BYTES = 40 };
-
-struct arg {
-    char name[NAME_BYTES];
-    const char *word; /* as the row spells it */
-    int n_word;
-    enum kind kind;
-    char type; /* of a tensor: 0 is the T of the call, as in aclop.def */
-    bool is_attr, has_value;
-    char value[NAME_BYTES];
-};
-
-struct args {
-    struct arg at[MAX_WORDS];
-    size_t n;
-    const struct arg *first, *lead; /* the first tensor; the one that has the type T */
-    bool has_list;
 };
 
 /* A name that C++ and Python keep for themselves gets a _. */
@@ -153,7 +141,7 @@ static bool has_word(const char *words, const char *word, size_t n)
 /* An integer input is a list, unless optype.def says otherwise. */
 static enum kind kind_of_ints(const struct optype *t, const char *word, size_t n)
 {
-    const char *at = more_of(t)->inputs;
+    const char *at = optype_more(t)->inputs;
 
     for (; *at; at += strcspn(at, " "), at += strspn(at, " "))
         if (strncmp(at, word, n) == 0 && at[n] == ':')
@@ -170,9 +158,17 @@ static void add_input(struct args *args, const struct optype *t, const char *wor
     *a = (struct arg){.word = word, .n_word = (int)n_name, .kind = TENSOR};
     if (word[n_name] == ':')
         a->type = word[n_name + 1];
-    if (end[-1] == '?')
+    for (size_t i = 0; t->own && i < t->own->n_in; i++)
+        if (strlen(t->own->in[i].name) == n_name &&
+            strncmp(t->own->in[i].name, word, n_name) == 0) {
+            a->own = &t->own->in[i];
+            a->type = a->own->is_lead ? 0 : 'O';
+        }
+    if (end[-1] == '?') {
         a->kind = OPTIONAL;
-    else if (end[-1] == '*')
+        a->has_value = true;
+        snprintf(a->value, sizeof(a->value), "None");
+    } else if (end[-1] == '*')
         a->kind = TENSORS;
     else if (a->type == 'I')
         a->kind = kind_of_ints(t, word, n_name);
@@ -219,7 +215,7 @@ static void add_attr(struct args *args, const struct optype *t, const char *word
     set_name(a);
 }
 
-static void read_args(struct args *args, const struct optype *t)
+void optype_args(struct args *args, const struct optype *t)
 {
     typedef void add_fn(struct args *, const struct optype *, const char *, size_t);
     const struct {
@@ -235,6 +231,12 @@ static void read_args(struct args *args, const struct optype *t)
             parts[p].add(args, t, at, n);
             at += n;
         }
+    for (size_t i = args->n, n_given = 0; i-- > 0;) { /* a default before what has none is none */
+        n_given += !args->at[i].has_value;
+        args->at[i].has_value &= n_given == 0;
+        if (n_given)
+            args->at[i].value[0] = '\0';
+    }
     for (size_t i = 0; i < args->n; i++) {
         const struct arg *a = &args->at[i];
 
@@ -253,7 +255,7 @@ static void print_tensor(FILE *out, const struct arg *a)
     fprintf(out, a->kind == TENSORS ? "%s[0]" : a->kind == OPTIONAL ? "*%s" : "%s", a->name);
 }
 
-static int n_outputs(const struct optype *t)
+int optype_outputs(const struct optype *t)
 {
     int n = 0;
 
@@ -284,19 +286,16 @@ char *optype_schema(const struct optype *t, const char *name)
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    int n = n_outputs(t);
+    int n = optype_outputs(t);
     struct args args;
 
-    read_args(&args, t);
+    optype_args(&args, t);
     if (!out)
         return cli_fmt("%s", "");
     fprintf(out, "%s(", name);
     for (size_t i = 0; i < args.n; i++)
         fprintf(out, "%s%s %s%s%s", i ? ", " : "", kinds[args.at[i].kind].schema, args.at[i].name,
-                args.at[i].has_value          ? "="
-                : args.at[i].kind == OPTIONAL ? "=None"
-                                              : "",
-                args.at[i].value);
+                args.at[i].has_value ? "=" : "", args.at[i].value);
     fputs(n > 1 ? ") -> (" : ") -> ", out);
     for (int i = 0; i < n; i++)
         fprintf(out, "%sTensor", i ? ", " : "");
@@ -307,10 +306,7 @@ char *optype_schema(const struct optype *t, const char *name)
 
 /* ---- the host file ---- */
 
-static const struct type_row {
-    int bit;
-    const char *cpp, *python;
-} types[] = {
+const struct type_row optype_types[] = {
     {DT_FLOAT, "at::kFloat", "float32"},
     {DT_FLOAT16, "at::kHalf", "float16"},
     {DT_BF16, "at::kBFloat16", "bfloat16"},
@@ -327,9 +323,9 @@ static const struct type_row {
     {DT_COMPLEX64, "at::kComplexFloat", "complex64"},
     {DT_COMPLEX128, "at::kComplexDouble", "complex128"},
 };
-enum { N_TYPE_ROWS = sizeof(types) / sizeof(types[0]), N_TESTED = 5 };
+static_assert(sizeof(optype_types) / sizeof(optype_types[0]) == N_TYPE_ROWS, "as in optype_row.h");
 
-static bool has_type(const struct optype *t, const struct type_row *type)
+bool optype_has_type(const struct optype *t, const struct type_row *type)
 {
     return t->types >> type->bit & 1;
 }
@@ -340,35 +336,41 @@ static void print_parameters(FILE *out, const struct args *args)
         fprintf(out, "%s%s%s", i ? ", " : "", kinds[args->at[i].kind].cpp, args->at[i].name);
 }
 
-static void print_names(FILE *out, const struct args *args)
+void optype_print_names(FILE *out, const struct args *args)
 {
     for (size_t i = 0; i < args->n; i++)
         fprintf(out, "%s%s", i ? ", " : "", args->at[i].name);
 }
 
 /* "{at::kFloat, at::kHalf}" of the types that a tensor of that letter may have. */
-static void print_types(FILE *out, const struct optype *t, char letter)
+static void print_types(FILE *out, const struct optype *t, const struct arg *a)
 {
     const char *comma = "";
+    char letter = a->type;
 
     fputc('{', out);
     for (size_t i = 0; i < N_TYPE_ROWS; i++) {
-        bool is_in = letter == 'I'   ? types[i].bit == DT_INT32 || types[i].bit == DT_INT64
-                     : letter == 'B' ? types[i].bit == DT_BOOL
-                     : letter == 'S' ? types[i].bit == DT_FLOAT
-                     : letter == 'N' ? types[i].bit == DT_INT32
-                     : letter == 'L' ? types[i].bit == DT_INT64
-                     : letter == 'H' ? types[i].bit == DT_FLOAT || types[i].bit == DT_FLOAT16 ||
-                                           types[i].bit == DT_BF16
-                     : letter == 'V' ? types[i].bit == DT_FLOAT || types[i].bit == DT_FLOAT16 ||
-                                           types[i].bit == DT_BF16 || types[i].bit == DT_DOUBLE ||
-                                           types[i].bit == DT_INT32 || types[i].bit == DT_INT64
-                     : letter == 'R' ? types[i].bit != DT_BOOL && types[i].bit != DT_COMPLEX64 &&
-                                           types[i].bit != DT_COMPLEX128
-                                     : has_type(t, &types[i]);
+        bool is_in = a->own ? a->own->types >> optype_types[i].bit & 1
+                     : letter == 'I'
+                         ? optype_types[i].bit == DT_INT32 || optype_types[i].bit == DT_INT64
+                     : letter == 'B' ? optype_types[i].bit == DT_BOOL
+                     : letter == 'S' ? optype_types[i].bit == DT_FLOAT
+                     : letter == 'N' ? optype_types[i].bit == DT_INT32
+                     : letter == 'L' ? optype_types[i].bit == DT_INT64
+                     : letter == 'H'
+                         ? optype_types[i].bit == DT_FLOAT || optype_types[i].bit == DT_FLOAT16 ||
+                               optype_types[i].bit == DT_BF16
+                     : letter == 'V'
+                         ? optype_types[i].bit == DT_FLOAT || optype_types[i].bit == DT_FLOAT16 ||
+                               optype_types[i].bit == DT_BF16 || optype_types[i].bit == DT_DOUBLE ||
+                               optype_types[i].bit == DT_INT32 || optype_types[i].bit == DT_INT64
+                     : letter == 'R'
+                         ? optype_types[i].bit != DT_BOOL && optype_types[i].bit != DT_COMPLEX64 &&
+                               optype_types[i].bit != DT_COMPLEX128
+                         : optype_has_type(t, &optype_types[i]);
 
         if (is_in)
-            fprintf(out, "%s%s", comma, types[i].cpp);
+            fprintf(out, "%s%s", comma, optype_types[i].cpp);
         comma = is_in ? ", " : comma;
     }
     fputc('}', out);
@@ -398,7 +400,7 @@ static void print_check(FILE *out, const struct optype *t, const struct args *ar
         print_tensor(out, args->lead);
         fputs(".scalar_type()}", out);
     } else {
-        print_types(out, t, a->type);
+        print_types(out, t, a);
     }
     fputs(", ", out);
     print_tensor(out, args->first);
@@ -408,7 +410,7 @@ static void print_check(FILE *out, const struct optype *t, const struct args *ar
 /* The code of optype.def with its marks replaced. */
 static void print_code(FILE *out, const struct optype *t, const struct args *args)
 {
-    const char *line = code_of(t);
+    const char *line = t->own ? "" : code_of(t);
 
     for (; line && *line; line += strcspn(line, "\n"), line += *line == '\n') {
         const char *at = line;
@@ -443,13 +445,52 @@ static void print_code(FILE *out, const struct optype *t, const struct args *arg
     }
 }
 
+/* The row of a type's bit. */
+static const char *cpp_of(uint64_t types)
+{
+    for (size_t i = 0; i < N_TYPE_ROWS; i++)
+        if (types >> optype_types[i].bit & 1)
+            return optype_types[i].cpp;
+    return "at::kFloat";
+}
+
+static const struct arg *arg_named(const struct args *args, const char *name)
+{
+    for (size_t i = 0; i < args->n; i++)
+        if (strlen(name) == (size_t)args->at[i].n_word &&
+            strncmp(args->at[i].word, name, strlen(name)) == 0)
+            return &args->at[i];
+    return args->first;
+}
+
+static void print_own_output(FILE *out, const struct own_tensor *o, const struct args *args)
+{
+    fputs("at::empty_symint(", out);
+    print_tensor(out, arg_named(args, o->shape_of));
+    fputs(".sym_sizes(), ", out);
+    print_tensor(out, args->first);
+    fputs(".options()", out);
+    if (o->type_of && arg_named(args, o->type_of) != args->first) {
+        fputs(".dtype(", out);
+        print_tensor(out, arg_named(args, o->type_of));
+        fputs(".scalar_type())", out);
+    } else if (!o->type_of) {
+        fprintf(out, ".dtype(%s)", cpp_of(o->types));
+    }
+    fputc(')', out);
+}
+
 /* at::empty_symint(...) of the i-th output. */
 static void print_output(FILE *out, const struct optype *t, const struct args *args, int i)
 {
     const char *at = t->outputs;
     char letter = 0;
-    bool is_reduced = i > 0 && strstr(code_of(t), "reduced");
+    bool is_reduced = !t->own && i > 0 && strstr(code_of(t), "reduced");
 
+    if (t->own) {
+        print_own_output(out, &t->own->out[i], args);
+        return;
+    }
     for (int k = 0; k < i; k++)
         at += strcspn(at, " ") + 1;
     at += strcspn(at, ": ");
@@ -484,10 +525,16 @@ static void print_output(FILE *out, const struct optype *t, const struct args *a
 
 static const char *result_type(const struct optype *t)
 {
-    static const char *const tuples[] = {"", "at::Tensor", "std::tuple<at::Tensor, at::Tensor>",
-                                         "std::tuple<at::Tensor, at::Tensor, at::Tensor>"};
+    static const char *const tuples[] = {
+        "",
+        "at::Tensor",
+        "std::tuple<at::Tensor, at::Tensor>",
+        "std::tuple<at::Tensor, at::Tensor, at::Tensor>",
+        "std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor>",
+        "std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>",
+        "std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>"};
 
-    return tuples[n_outputs(t)];
+    return tuples[optype_outputs(t)];
 }
 
 /* CANN's number of a type: an attribute of the operator. */
@@ -496,7 +543,8 @@ static void print_acl_type(FILE *out)
     fputs("/* aclDataType. */\nint64_t AclType(at::ScalarType type)\n{\n    switch (type) {\n",
           out);
     for (size_t i = 0; i < N_TYPE_ROWS; i++)
-        fprintf(out, "    case %s:\n        return %d;\n", types[i].cpp, types[i].bit);
+        fprintf(out, "    case %s:\n        return %d;\n", optype_types[i].cpp,
+                optype_types[i].bit);
     fputs("    default:\n        TORCH_CHECK(false, \"$name: no tensor of type \", type, \" on an "
           "NPU\");\n    }\n}\n\n",
           out);
@@ -504,7 +552,7 @@ static void print_acl_type(FILE *out)
 
 static void print_make(FILE *out, const struct optype *t, const struct args *args)
 {
-    int n = n_outputs(t);
+    int n = optype_outputs(t);
 
     if (strcmp(t->check, "shape_cast") == 0)
         print_acl_type(out);
@@ -529,16 +577,19 @@ static void print_make(FILE *out, const struct optype *t, const struct args *arg
 /* What is between Name() and Output(), and the attributes behind. */
 static void print_input(FILE *out, const struct arg *a)
 {
+    char *own = a->own ? cli_fmt(", \"%.*s\"", a->n_word, a->word) : NULL;
+    const char *name = own ? own : ""; /* an operator of a project is called with its names */
+
     if (a->kind == TENSORS)
         fprintf(out,
                 "        for (size_t i = 0; i < %s.size(); i++)\n"
-                "            command.Input(%s[i].contiguous(), \"x\" + std::to_string(i));\n",
-                a->name, a->name);
+                "            command.Input(%s[i].contiguous(), \"%.*s\" + std::to_string(i));\n",
+                a->name, a->name, a->own ? a->n_word : 1, a->own ? a->word : "x");
     else if (a->kind == OPTIONAL)
         fprintf(out,
-                "        if (%s.has_value())\n            command.Input(%s->contiguous());\n"
+                "        if (%s.has_value())\n            command.Input(%s->contiguous()%s);\n"
                 "        else\n            command.Input(); /* absent, its place stays */\n",
-                a->name, a->name);
+                a->name, a->name, name);
     else if (a->kind == INTS)
         fprintf(out, "        command.Input(%s, at::kLong);\n", a->name);
     else if (a->kind == INT)
@@ -547,7 +598,8 @@ static void print_input(FILE *out, const struct arg *a)
                 "at_npu::native::CompileType::MEMORY_HOST_COMPILE_DEPENDENT);\n",
                 a->name);
     else
-        fprintf(out, "        command.Input(%s.contiguous());\n", a->name);
+        fprintf(out, "        command.Input(%s.contiguous()%s);\n", a->name, name);
+    free(own);
 }
 
 static void print_attr(FILE *out, const struct arg *a)
@@ -568,9 +620,10 @@ static void print_attr(FILE *out, const struct arg *a)
             after);
 }
 
-static void print_run(FILE *out, const struct optype *t, const struct args *args)
+/* is_open: it is called past the dispatcher too, so nobody has looked at the device. */
+static void print_run(FILE *out, const struct optype *t, const struct args *args, bool is_open)
 {
-    int n = n_outputs(t);
+    int n = optype_outputs(t);
     char *first = output_name(t, 0);
 
     fputs(n > 1 ? "    auto [" : "    at::Tensor ", out);
@@ -581,9 +634,18 @@ static void print_run(FILE *out, const struct optype *t, const struct args *args
         free(name);
     }
     fprintf(out, "%s = MakeOutputs(", n > 1 ? "]" : "");
-    print_names(out, args);
+    optype_print_names(out, args);
+    fputs(");\n", out);
+    if (is_open) {
+        fputs("    TORCH_CHECK(", out);
+        print_tensor(out, args->first);
+        fprintf(out, ".is_privateuseone(), \"$name: %s must be on an npu, is on \", ",
+                args->first->name);
+        print_tensor(out, args->first);
+        fputs(".device());\n", out);
+    }
     fprintf(out,
-            ");\n    c10::DeviceGuard guard(%s.device());\n\n    if (%s.numel() > 0) {\n"
+            "    c10::DeviceGuard guard(%s.device());\n\n    if (%s.numel() > 0) {\n"
             "        at_npu::native::OpCommand command;\n\n        command.Name(\"%s\");\n",
             first, first, t->type);
     for (size_t i = 0; i < args->n; i++)
@@ -629,7 +691,7 @@ static const char helpers[] =
     "                \", the first tensor on \", first.device());\n}\n\n";
 
 /* Replaces $name in what was written. */
-static char *named(char *text, const char *name)
+char *optype_named(char *text, const char *name)
 {
     char *out = NULL, *at = text;
     size_t size = 0;
@@ -656,37 +718,38 @@ static void print_escaped(FILE *out, const char *text)
         fprintf(out, "%s%c", strchr("\"\\", *text) ? "\\" : "", *text);
 }
 
-char *optype_host(const struct optype *t, const char *name)
+char *optype_host(const struct optype *t, const char *name, struct optype_how how)
 {
     char *text = NULL, *schema = optype_schema(t, name);
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     struct args args;
 
-    read_args(&args, t);
+    (void)how;
+    optype_args(&args, t);
     if (!out)
         return schema;
     fprintf(out,
-            "/* SPDX-License-Identifier: Apache-2.0 */\n/*\n * %s.cpp - Pattern C: CANN's %s as "
+            "/* SPDX-License-Identifier: Apache-2.0 */\n/*\n * %s.cpp - Pattern C: %s%s as "
             "torch.ops.npu.%s.\n *\n * Holds no kernel: checks, outputs, and the name of the "
             "operator with its inputs and attributes.\n */\n"
             "#include <torch_npu/csrc/framework/OpCommand.h>\n",
-            name, t->type, name);
+            name, t->own ? "" : "CANN's ", t->type, name);
     fprintf(out,
             "\n%s#include <torch/library.h>\n\n#include <algorithm>\n#include "
             "<initializer_list>\n#include <string>\n#include <tuple>\n#include "
             "<vector>\n\nnamespace {\n\n%s",
             includes, helpers);
     print_make(out, t, &args);
-    fprintf(out, "%s run_%s(", result_type(t), name);
-    print_parameters(out, &args);
-    fputs(")\n{\n", out);
-    print_run(out, t, &args);
-    fprintf(out, "\n%s meta_%s(", result_type(t), name);
+    fprintf(out, "%s meta_%s(", result_type(t), name);
     print_parameters(out, &args);
     fputs(")\n{\n    return MakeOutputs(", out);
-    print_names(out, &args);
-    fputs(");\n}\n\n} // namespace\n\nTORCH_LIBRARY_FRAGMENT(npu, m)\n{\n    m.def(\"", out);
+    optype_print_names(out, &args);
+    fprintf(out, ");\n}\n\n} // namespace\n\n%s run_%s(", result_type(t), name);
+    print_parameters(out, &args);
+    fputs(")\n{\n", out);
+    print_run(out, t, &args, true);
+    fputs("\nTORCH_LIBRARY_FRAGMENT(npu, m)\n{\n    m.def(\"", out);
     print_escaped(out, schema);
     fprintf(out,
             "\");\n}\n\n"
@@ -695,7 +758,71 @@ char *optype_host(const struct optype *t, const char *name)
             name, name, name, name);
     fclose(out);
     free(schema);
-    return named(text, name);
+    return optype_named(text, name);
+}
+
+/* A default of the schema, in C++. */
+static void print_default(FILE *out, const struct arg *a)
+{
+    if (a->has_value && a->kind == OPTIONAL)
+        fputs(" = pybind11::none()", out);
+    else if (a->has_value && a->kind == INTS)
+        fprintf(out, " = std::vector<int64_t>{%.*s}", (int)strlen(a->value) - 2, a->value + 1);
+    else if (a->has_value && a->kind == BOOL_)
+        fprintf(out, " = %s", *a->value == 'T' ? "true" : "false");
+    else if (a->has_value)
+        fprintf(out, " = %s", a->value);
+}
+
+/* The host function itself; a list of tensors comes from Python as a vector. */
+static void print_bound(FILE *out, const struct args *args)
+{
+    if (!args->has_list) {
+        fputs("&run_$name", out);
+        return;
+    }
+    fputs("[](", out);
+    for (size_t i = 0; i < args->n; i++)
+        fprintf(out, "%s%s%s", i ? ", " : "",
+                args->at[i].kind == TENSORS ? "const std::vector<at::Tensor> &"
+                                            : kinds[args->at[i].kind].cpp,
+                args->at[i].name);
+    fputs(") { return run_$name(", out);
+    optype_print_names(out, args);
+    fputs("); }", out);
+}
+
+char *optype_pybind(const struct optype *t, const char *name, struct optype_how how)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    struct args args;
+
+    (void)how;
+    optype_args(&args, t);
+    if (!out)
+        return cli_fmt("%s", "");
+    fprintf(
+        out,
+        "/* SPDX-License-Identifier: Apache-2.0 */\n/*\n * pybind.cpp - the quick route: Python "
+        "calls the host function, past torch's dispatcher.\n *\n * So no autograd and no Meta; "
+        "torch.ops.npu.$name is in the same library.\n */\n#include <ATen/core/Tensor.h>\n"
+        "#include <torch/csrc/utils/pybind.h>\n\n#include <tuple>\n#include <vector>\n\n"
+        "%s run_$name(",
+        result_type(t));
+    print_parameters(out, &args);
+    fputs(");\n\nPYBIND11_MODULE(_C, m)\n{\n    /* The call may wait for torch_npu's queue, whose "
+          "thread may need the interpreter. */\n    m.def(\"$name\", ",
+          out);
+    print_bound(out, &args);
+    for (size_t i = 0; i < args.n; i++) {
+        fprintf(out, ",\n          pybind11::arg(\"%s\")", args.at[i].name);
+        print_default(out, &args.at[i]);
+    }
+    fputs(",\n          pybind11::call_guard<pybind11::gil_scoped_release>());\n}\n", out);
+    fclose(out);
+    return optype_named(text, name);
 }
 
 char *optype_plugin(const struct optype *t, const char *name)
@@ -705,7 +832,7 @@ char *optype_plugin(const struct optype *t, const char *name)
     FILE *out = open_memstream(&text, &size);
     struct args args;
 
-    read_args(&args, t);
+    optype_args(&args, t);
     if (!out)
         return cli_fmt("%s", "");
     fprintf(out,
@@ -721,274 +848,8 @@ char *optype_plugin(const struct optype *t, const char *name)
     fprintf(out, "} // namespace\n\n%s %s(", result_type(t), name);
     print_parameters(out, &args);
     fputs(")\n{\n", out);
-    print_run(out, t, &args);
+    print_run(out, t, &args, false);
     fputs("\n} // namespace acl_op\n", out);
     fclose(out);
-    return named(text, name);
-}
-
-char *optype_init(const struct optype *t, const char *name)
-{
-    char *schema = optype_schema(t, name);
-    char *text =
-        cli_fmt("# SPDX-License-Identifier: Apache-2.0\n\"\"\"torch.ops.npu.%s: CANN's %s. "
-                "It has no gradient.\"\"\"\nfrom . import _load  # noqa: F401\n",
-                schema, t->type);
-
-    free(schema);
-    return text;
-}
-
-/* ---- the test ---- */
-
-static const struct value_row {
-    const char *word, *code;
-} values[] = {
-    {"some(", "    def some(*shape):\n        if dtype == torch.bool:\n            return "
-              "torch.rand(shape) > 0.5\n"
-              "        return (torch.rand(shape) * 8 - 4).to(dtype)\n\n"},
-    {"positive(",
-     "    def positive(*shape):\n        return (torch.rand(shape) + 0.25).to(dtype)\n\n"},
-    {"unit(",
-     "    def unit(*shape):\n        return (torch.rand(shape) * 1.8 - 0.9).to(dtype)\n\n"},
-    {"whole(", "    def whole(*shape):\n        return torch.randint(1, 10, shape).to(dtype)\n\n"},
-    {"distinct(", "    def distinct(*shape):\n        return "
-                  "torch.randperm(math.prod(shape)).reshape(shape).to(dtype)\n\n"},
-    {"mask(", "    def mask(*shape):\n        return torch.rand(shape) > 0.5\n\n"},
-};
-
-/* Each tensor gets some values when optype.def names no case; other shapes where they may differ.
- */
-static char *example_of(const struct optype *t, const struct args *args)
-{
-    const char *given = more_of(t)->example;
-    char *text = NULL;
-    size_t size = 0;
-    bool is_spread = strcmp(t->check, "shape_spread") == 0;
-    FILE *out = *given ? NULL : open_memstream(&text, &size);
-    size_t n = 0;
-
-    if (!out)
-        return cli_fmt("%s", given);
-    for (size_t i = 0; i < args->n; i++) {
-        const struct arg *a = &args->at[i];
-
-        if (a->is_attr || a->kind > TENSORS)
-            continue;
-        if (a->kind == OPTIONAL)
-            continue;
-        fprintf(out, "%s%s=%s(%s)", n ? ", " : "", a->name, a->type == 'B' ? "mask" : "some",
-                is_spread && n == 1 ? "5" : "4, 5");
-        n++;
-    }
-    fclose(out);
-    return text;
-}
-
-/* "aten::add.Tensor(^x, p{none|mean})" in Python: torch.ops.aten.add.Tensor(x, ("none",
- * "mean").index(p)); without an overload its name is default. ^ and + say in which type the twin
- * computes. */
-static void print_expression(FILE *out, const char *at)
-{
-    while (*at) {
-        size_t n = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
-
-        if (strncmp(at, "aten::", 6) == 0) {
-            n = strcspn(at + 6, "(");
-            fprintf(out, "torch.ops.aten.%.*s%s", (int)n, at + 6,
-                    memchr(at + 6, '.', n) ? "" : ".default");
-            at += 6 + n;
-        } else if (n && at[n] == '{') {
-            fputc('(', out);
-            for (const char *word = at + n; *word != '}'; word += 1 + strcspn(word + 1, "|}"))
-                fprintf(out, "\"%.*s\", ", (int)strcspn(word + 1, "|}"), word + 1);
-            fprintf(out, ").index(%.*s)", (int)n, at);
-            at += n + strcspn(at + n, "}") + 1;
-        } else if (n) {
-            fprintf(out, "%.*s", (int)n,
-                    n == 4 && strncmp(at, "true", 4) == 0    ? "True"
-                    : n == 5 && strncmp(at, "false", 5) == 0 ? "False"
-                                                             : at);
-            at += n;
-        } else {
-            if (!strchr("^+", *at))
-                fputc(*at, out);
-            at++;
-        }
-    }
-}
-
-static void print_reference(FILE *out, const struct optype *t, const struct args *args)
-{
-    const char *given = more_of(t)->reference;
-
-    fputs("def reference(", out);
-    for (size_t i = 0; i < args->n; i++)
-        fprintf(out, "%s%s%s%s", i ? ", " : "", args->at[i].name,
-                args->at[i].has_value          ? "="
-                : args->at[i].kind == OPTIONAL ? "=None"
-                                               : "",
-                args->at[i].value);
-    fputs("):\n    return ", out);
-    if (*given) {
-        fprintf(out, "%s\n", given);
-        return;
-    }
-    print_expression(out, t->schema);
-    if (!strchr(t->schema, '(')) {
-        fputc('(', out);
-        print_names(out, args);
-        fputc(')', out);
-    }
-    fputc('\n', out);
-}
-
-static const char layer_norm[] =
-    "def layer_norm(x, gamma, beta, axis, eps, variance=False):\n"
-    "    axes = tuple(range(axis % x.dim(), x.dim()))\n"
-    "    mean, var = x.mean(axes, True), x.var(axes, correction=0, keepdim=True)\n"
-    "    rstd = torch.rsqrt(var + eps)\n"
-    "    return (x - mean) * rstd * gamma + beta, mean, var if variance else rstd\n\n\n";
-
-static const char test_head[] =
-    "def moved(value, move):\n"
-    "    \"\"\"The tensors of an argument, moved.\"\"\"\n"
-    "    if isinstance(value, list):\n"
-    "        return [moved(v, move) for v in value]\n"
-    "    return move(value) if isinstance(value, torch.Tensor) else value\n\n\n"
-    "def called(function, given, move):\n"
-    "    out = function(**{name: moved(value, move) for name, value in given.items()})\n"
-    "    return out if isinstance(out, tuple) else (out,)\n\n\n"
-    "def wide(t):\n"
-    "    return t.double() if t.is_floating_point() else t\n\n\n";
-
-static const char test_body[] =
-    "    def check(self, dtype, move):\n"
-    "        given = arguments(dtype)\n"
-    "        got = called(torch.ops.npu.$name, given, move)\n"
-    "        for g, w in zip(got, called(reference, given, wide), strict=True):\n"
-    "            w = w.to(g.dtype)\n"
-    "            self.assertEqual(g.shape, w.shape)\n"
-    "            tolerance = TOLERANCE.get(g.dtype, 0)\n"
-    "            torch.testing.assert_close(g.cpu(), w, rtol=tolerance, atol=tolerance, "
-    "equal_nan=True)\n"
-    "            if g.dtype == torch.float32:\n"
-    "                self.assertRtolEqual(g.cpu(), w)\n\n"
-    "    def test_$name(self):\n"
-    "        for dtype in DTYPES:\n"
-    "            self.check(dtype, lambda t: t.npu())\n\n"
-    "    def test_views(self):\n"
-    "        \"\"\"Every tensor is every second element of a longer one.\"\"\"\n"
-    "        self.check(DTYPES[0], lambda t: torch.stack([t, t], -1).npu()[..., 0])\n\n"
-    "    def test_meta(self):\n"
-    "        for dtype in DTYPES:\n"
-    "            given = arguments(dtype)\n"
-    "            real, meta = [called(torch.ops.npu.$name, given, lambda t: t.to(d)) for d in "
-    "(\"npu\", \"meta\")]\n"
-    "            self.assertEqual([(m.shape, m.dtype) for m in meta], [(r.shape, r.dtype) for r in "
-    "real])\n\n"
-    "    def test_compile(self):\n"
-    "        op = torch.compile(torch.ops.npu.$name, backend=\"aot_eager\", fullgraph=True)\n"
-    "        given = arguments(DTYPES[0])\n"
-    "        for c, e in zip(*[called(f, given, lambda t: t.npu()) for f in (op, "
-    "torch.ops.npu.$name)]):\n"
-    "            self.assertTrue(torch.equal(c.cpu(), e.cpu()))\n\n"
-    "    def test_bad_input(self):\n"
-    "        with self.assertRaisesRegex(NotImplementedError, \"npu::$name.*'CPU'\"):\n"
-    "            called(torch.ops.npu.$name, arguments(DTYPES[0]), lambda t: t)\n";
-
-static void print_class_name(FILE *out, const char *name)
-{
-    bool is_start = true;
-
-    for (; *name; name++) {
-        if (*name != '_')
-            fputc(is_start && *name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name, out);
-        is_start = *name == '_';
-    }
-}
-
-/* A type of the table that the operator does not take, NULL when it takes all that are tested. */
-static const struct type_row *refused(const struct optype *t)
-{
-    for (size_t i = 0; i < N_TESTED; i++)
-        if (!has_type(t, &types[i]))
-            return &types[i];
-    return NULL;
-}
-
-/* Whether a tested type behind the i-th one follows. */
-static bool is_more(const struct optype *t, size_t i)
-{
-    while (++i < N_TESTED)
-        if (has_type(t, &types[i]))
-            return true;
-    return false;
-}
-
-char *optype_test(const struct optype *t, const char *name)
-{
-    char *text = NULL, *example = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    const struct type_row *bad = refused(t);
-    const char *reference = more_of(t)->reference;
-    struct args args;
-
-    read_args(&args, t);
-    example = example_of(t, &args);
-    if (!out)
-        return example;
-    fprintf(out,
-            "# SPDX-License-Identifier: Apache-2.0\n\"\"\"torch.ops.npu.%s (%s) against torch on "
-            "the CPU. Run from this folder, with the wheel installed.\"\"\"\n%simport torch\n"
-            "import torch_npu  # noqa: F401\nfrom torch_npu.testing.testcase import TestCase, "
-            "run_tests\n\nimport %s_ext  # noqa: F401\n\n# Strict: every element. assertRtolEqual "
-            "lets some be arbitrarily wrong.\nTOLERANCE = {torch.float32: 2e-5, torch.float16: "
-            "2e-3, torch.bfloat16: 1e-2}\nDTYPES = (",
-            name, t->type,
-            strstr(reference, "math.") || strstr(example, "distinct(") ? "import math\n\n" : "",
-            name);
-    for (size_t i = 0; i < N_TESTED; i++)
-        if (has_type(t, &types[i]))
-            fprintf(out, "torch.%s,%s", types[i].python, is_more(t, i) ? " " : "");
-    fputs(")\n\n\ndef arguments(dtype):\n    torch.manual_seed(0)\n\n", out);
-    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-        if (strstr(example, values[i].word))
-            fputs(values[i].code, out);
-    fprintf(out, "    return dict(%s)\n\n\n", example);
-    if (strstr(reference, "layer_norm("))
-        fputs(layer_norm, out);
-    print_reference(out, t, &args);
-    fprintf(out, "\n\n%sclass Test", test_head);
-    print_class_name(out, name);
-    fprintf(out, "(TestCase):\n%s", test_body);
-    if (bad) {
-        fprintf(out,
-                "        given = arguments(DTYPES[0])\n"
-                "        given[\"%s\"] = moved(given[\"%s\"], lambda t: t.to(torch.%s))\n"
-                "        with self.assertRaisesRegex(RuntimeError, \"%s must be one of .*got\"):\n"
-                "            called(torch.ops.npu.%s, given, lambda t: t.npu())\n",
-                args.lead->name, args.lead->name, bad->python, args.lead->name, name);
-    }
-    fputs("\n\nif __name__ == \"__main__\":\n    run_tests()\n", out);
-    fclose(out);
-    free(example);
-    return named(text, name);
-}
-
-char *optype_readme(const struct optype *t, const char *name)
-{
-    char *schema = optype_schema(t, name);
-    char *text = cli_fmt(
-        "# %s: CANN's %s by its name (Pattern C)\n\n```\n torch.ops.npu.%s\n   "
-        "csrc/host/%s.cpp   checks, outputs, OpCommand().Name(\"%s\"); PrivateUse1 and "
-        "Meta\n```\nThere is no kernel, no workspace and no tiling; CANN does that. Nothing but "
-        "torch_npu is linked. A2 and A3 alone:\ntorch_npu has no such operators on A5.\n\n"
-        "```\nsource $ASCEND_HOME_PATH/set_env.sh\npython setup.py bdist_wheel\n"
-        "pip install --force-reinstall dist/*.whl\ncd test && python test.py\n```\n",
-        name, t->type, schema, name, t->type);
-
-    free(schema);
-    return text;
+    return optype_named(text, name);
 }

@@ -6,6 +6,7 @@
  */
 #ifndef NPU_CLI_OPTYPE_H
 #define NPU_CLI_OPTYPE_H
+#include <stdbool.h>
 #include <stddef.h>
 
 struct optype; /* a row */
@@ -21,11 +22,24 @@ const char *optype_cpp_type(const char *schema);
 /* Texts, which the caller frees. name: of the operator in torch. */
 /* "NAME(Tensor x, int[] axes, bool keep_dims=False) -> Tensor" */
 char *optype_schema(const struct optype *t, const char *name);
-/* csrc/host/NAME.cpp, <package>/__init__.py, test/test.py and README.md of an extension. */
-char *optype_host(const struct optype *t, const char *name);
-char *optype_init(const struct optype *t, const char *name);
-char *optype_test(const struct optype *t, const char *name);
-char *optype_readme(const struct optype *t, const char *name);
+/* What a package is to have beside torch.ops.npu.NAME. */
+struct optype_how {
+    bool is_pybind;    /* a module _C that calls the host function */
+    bool has_gradient; /* a gradient for torch's autograd */
+};
+/* Files of an extension: csrc/host/NAME.cpp and pybind.cpp, <package>/__init__.py, test/test.py,
+ * README.md. */
+char *optype_host(const struct optype *t, const char *name, struct optype_how how);
+char *optype_pybind(const struct optype *t, const char *name, struct optype_how how);
+char *optype_init(const struct optype *t, const char *name, struct optype_how how);
+char *optype_test(const struct optype *t, const char *name, struct optype_how how);
+char *optype_readme(const struct optype *t, const char *name, struct optype_how how);
+/* Whether a gradient can be written: a result of floating numbers, from torch's own formula. */
+bool optype_is_smooth(const struct optype *t);
+/* Whether it is a project's own, whose values nothing here knows. */
+bool optype_is_own(const struct optype *t);
+/* On stderr: what of an operator of a project's own was not read but taken to be so. */
+void optype_say_guesses(const struct optype *t);
 /* The file of op-plugin: namespace acl_op, declared by the yaml entry of that schema. */
 char *optype_plugin(const struct optype *t, const char *name);
 

@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "file.h"
 #include "new/new.h"
+#include "opdef.h"
 #include "opt.h"
 
 #include <cjson/cJSON.h>
@@ -23,6 +24,8 @@ struct plan {
     const char *route, *gen; /* library, pybind, aclnn; "7", "26" */
     char *op, *type,
         *dir; /* the operator's name in torch, its OP_ADD or built-in type, where files go */
+    const struct optype
+        *own; /* the type's row, when this project registers it and it can be written */
     struct cli_words why, files, untouched, commands;
 };
 
@@ -131,6 +134,17 @@ static bool is_950(const struct plan *p)
     return soc && strncasecmp(soc, "ascend950", 9) == 0;
 }
 
+/* The class of an operator of this project, or why a tree cannot be written from it. */
+static void find_own(struct plan *p)
+{
+    char *why = NULL;
+
+    p->own = is_built_in(p->type) ? NULL : opdef_read(&p->project, p->type, &why);
+    if (why)
+        cli_word_add(&p->why, "`nputwin new` cannot write it from its class: %s", why);
+    free(why);
+}
+
 static void choose_pattern(struct plan *p)
 {
     const struct fn *kernel = first_kernel(&p->project);
@@ -140,6 +154,7 @@ static void choose_pattern(struct plan *p)
     if (given || own) {
         p->type = given ? cli_fmt("%s", given) : cli_fmt("%s", own);
         p->pattern = 'C';
+        find_own(p);
         cli_word_add(&p->why,
                      given && is_built_in(given)
                          ? "Pattern C: %s is built into CANN, and only a host wrapper is missing"
@@ -171,6 +186,10 @@ static void choose_route(struct plan *p)
                      "EXEC_NPU_CMD_EXT(aclnn%s, ...) in place of OpCommand: torch_npu disables "
                      "aclop on Ascend950",
                      p->type);
+    } else if (is_option(p, "goal", "quick") && p->plan == 'B') {
+        cli_word_add(&p->why,
+                     "torch.library: op-plugin has no bindings of its own, and its example "
+                     "can be called at once");
     } else if (is_option(p, "goal", "quick")) {
         p->route = "pybind";
         cli_word_add(&p->why, "pybind: the aim is to call a function from Python once; it is no "
@@ -231,7 +250,7 @@ static void name_operator(struct plan *p)
 static bool list_of_new(struct plan *p)
 {
     const char pattern[] = {p->pattern, '\0'};
-    struct wish wish = {pattern, p->route, p->gen, "extension", p->type};
+    struct wish wish = {pattern, p->route, p->gen, "extension", p->type, p->own};
     struct copy copy = {.name = p->op};
     bool is_done = false;
 
@@ -285,6 +304,9 @@ static void place_files(struct plan *p)
     free(below);
 }
 
+static const char install_project[] =
+    "cmake -S . -B build && cmake --build build && build/*.run   # installs the operator package";
+
 /* Where `new` has no template: the nearest example that is installed, and what to put into it. */
 static void list_own_commands(struct plan *p)
 {
@@ -295,9 +317,7 @@ static void list_own_commands(struct plan *p)
         cli_word_add(&p->commands, "nputwin doctor --op aclnn%s   # is the function there",
                      p->type);
     else
-        cli_word_add(&p->commands,
-                     "cmake -S . -B build && cmake --build build && build/*.run   # installs %s",
-                     p->type);
+        cli_word_add(&p->commands, "%s", install_project);
     cli_word_add(
         &p->commands,
         "cp -r '%s/tools/nputwin/ops/custom_ops/axpy_custom/framework/axpy_ext' %s   # then "
@@ -309,7 +329,9 @@ static void list_own_commands(struct plan *p)
 static void list_commands(struct plan *p)
 {
     cli_word_add(&p->commands, "nputwin doctor");
-    if (strcmp(p->route, "aclnn") == 0 || (p->type && !is_built_in(p->type)))
+    if (p->own && strcmp(p->route, "aclnn") != 0)
+        cli_word_add(&p->commands, "%s", install_project);
+    if (strcmp(p->route, "aclnn") == 0 || (p->type && !is_built_in(p->type) && !p->own))
         list_own_commands(p);
     else
         cli_word_add(&p->commands,
@@ -394,29 +416,39 @@ static void finish(struct plan *p)
     cli_words_finish(&p->commands);
 }
 
-static int check_choice(const struct cli_line *line, const char *option, const char *const *words)
+static int check_choice(const struct cli_line *line, const char *option, const char *const *words,
+                        size_t n)
 {
-    const char *value = cli_value(line, option);
+    const char *value = cli_value(line, option), *near = NULL;
+    char *all = cli_fmt("%s", "");
 
-    for (; value && *words; words++)
-        if (strcmp(value, *words) == 0)
-            return EXIT_FINE;
-    return value ? cli_usage_error("plan", "--%s %s: not one of its words", option, value)
-                 : EXIT_FINE;
+    for (size_t i = 0; value && i < n; i++) {
+        char *longer = cli_fmt("%s%s%s", all, i ? ", " : "", words[i]);
+
+        free(all);
+        all = longer;
+        value = strcmp(value, words[i]) == 0 ? NULL : value;
+    }
+    near = value ? cli_nearest(value, words, sizeof(*words), n) : NULL;
+    if (value)
+        cli_usage_error("plan", "--%s %s: one of %s%s%s%s", option, value, all,
+                        near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    free(all);
+    return value ? EXIT_USAGE : EXIT_FINE;
 }
 
 int cmd_plan(int argc, char **argv)
 {
-    static const char *const goals[] = {"formal", "quick", "graph", NULL},
-                             *const places[] = {"project", "op-plugin", NULL},
-                             *const gens[] = {"7", "26", NULL};
+    static const char *const goals[] = {"formal", "quick", "graph"},
+                             *const places[] = {"project", "op-plugin"},
+                             *const gens[] = {"7", "26"};
     struct cli_line line;
     struct plan plan = {.given = &line};
     int code = cli_parse(&line, CLI_MIXED, argc, argv);
 
-    code = code == EXIT_FINE ? check_choice(&line, "goal", goals) : code;
-    code = code == EXIT_FINE ? check_choice(&line, "deliver", places) : code;
-    code = code == EXIT_FINE ? check_choice(&line, "gen", gens) : code;
+    code = code == EXIT_FINE ? check_choice(&line, "goal", goals, 3) : code;
+    code = code == EXIT_FINE ? check_choice(&line, "deliver", places, 2) : code;
+    code = code == EXIT_FINE ? check_choice(&line, "gen", gens, 2) : code;
     if (code != EXIT_FINE)
         return code;
     if (!check_read_all(&plan.project, "plan", line.words, line.n_words)) {

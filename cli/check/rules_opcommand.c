@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rules_opcommand.c - Pattern C: chains of at_npu::native::OpCommand. */
 #include "check.h"
+#include "../file.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -149,6 +151,44 @@ static bool is_in_cann(const char *type)
     return false;
 }
 
+/* Whether a file of op_host/ below dir has OP_ADD(type). */
+static bool is_registered_in(const char *dir, const char *type)
+{
+    char *host = cli_fmt("%s/op_host", dir), *word = cli_fmt("OP_ADD(%s)", type);
+    struct cli_words files = {0};
+    bool is_there = false;
+
+    cli_walk(host, &files);
+    for (size_t i = 0; i < files.n && !is_there; i++) {
+        char *path = cli_fmt("%s/%s", host, files.at[i]), *text = cli_read(path, NULL);
+
+        is_there = text && strstr(text, word);
+        free(text);
+        free(path);
+    }
+    cli_words_finish(&files);
+    free(host);
+    free(word);
+    return is_there;
+}
+
+/* What is looked at may lie in an operator project, below framework/. */
+static bool is_registered_above(const struct check *c, const char *type)
+{
+    char *dir = cli_fmt("%s", c->root ? c->root : "."), path[PATH_MAX];
+    bool is_there = false;
+
+    for (int up = 0; up < 3 && !is_there; up++) {
+        char *next = cli_fmt("%s/..", realpath(dir, path) ? path : ".");
+
+        free(dir);
+        dir = next;
+        is_there = is_registered_in(dir, type);
+    }
+    free(dir);
+    return is_there;
+}
+
 /* Types that the twin computes, that CANN has beside them, and those that this project registers
  * with OP_ADD. */
 static bool is_known(const struct check *c, const char *type)
@@ -164,7 +204,7 @@ static bool is_known(const struct check *c, const char *type)
             if (call.n_args && tok_is(s, call.arg[0].from, type))
                 return true;
     }
-    return false;
+    return is_registered_above(c, type);
 }
 
 static void known_type(struct check *c, const struct chain *chain)

@@ -295,33 +295,48 @@ static bool add_test(struct into *into, const struct copy *copy, const char *dir
 /* Where the functions of the gradient begin; NULL. */
 static const char *gradient(const char *text)
 {
-    const char *setup = strstr(text, "def _setup(");
+    static const char *const first[] = {"def layer_norm(", "def _formula(", "def _setup(",
+                                        "def _backward("};
+    const char *at = NULL;
 
-    return setup ? setup : strstr(text, "def _backward(");
+    for (size_t i = 0; i < sizeof(first) / sizeof(first[0]) && !at; i++)
+        at = strstr(text, first[i]);
+    return at;
+}
+
+/* The gradient of the template's __init__.py as a module of the package. False: it has none that is
+ * more than a line. */
+static bool gradient_module(struct into *into, const struct copy *copy, const char *dir,
+                            const char *package, const char *module)
+{
+    char *text = text_of(copy, "/__init__.py");
+    const char *begin = text && strstr(text, "register_autograd") ? gradient(text) : NULL;
+
+    if (begin) {
+        cli_word_add(&into->more, "%s/%s/%s.py", dir, package, module);
+        cli_word_add(&into->text,
+                     "# SPDX-License-Identifier: Apache-2.0\n\"\"\"The gradient of "
+                     "torch.ops.npu.%s.\"\"\"\n%simport torch\n\n\n%s",
+                     copy->name, strstr(text, "import math") ? "import math\n\n" : "", begin);
+    }
+    free(text);
+    return begin != NULL;
 }
 
 /* What the template's __init__.py does beside loading, as a module of its own. */
 static bool add_gradient(struct into *into, const struct copy *copy, const char *dir,
                          const char *package)
 {
-    char *text = text_of(copy, "/__init__.py"), *init = cli_fmt("%s/__init__.py", package),
+    char *init = cli_fmt("%s/__init__.py", package),
          *line = cli_fmt("from . import %s  # noqa: E402, F401\n", copy->name);
-    const char *begin = text && strstr(text, "register_autograd") ? gradient(text) : NULL;
-    struct change *change = begin ? open_next(into, dir, init) : NULL;
-    bool is_done = !begin || change;
+    bool has_one = gradient_module(into, copy, dir, package, copy->name);
+    struct change *change = has_one ? open_next(into, dir, init) : NULL;
 
-    if (change) {
+    if (change)
         put(change, strlen(change->text), line);
-        cli_word_add(&into->more, "%s/%s/%s.py", dir, package, copy->name);
-        cli_word_add(&into->text,
-                     "# SPDX-License-Identifier: Apache-2.0\n\"\"\"The gradient of "
-                     "torch.ops.npu.%s.\"\"\"\nimport torch\n\n\n%s",
-                     copy->name, begin);
-    }
-    free(text);
     free(init);
     free(line);
-    return is_done;
+    return !has_one || change;
 }
 
 static bool add_readme(struct into *into, const char *dir, const char *line)
@@ -359,34 +374,65 @@ static char *between(const char *text, const char *begins, const char *ends)
     return to ? cli_fmt("%.*s", (int)(to - from) + (int)strlen(ends), from) : NULL;
 }
 
+/* Includes that the binding has not, behind the last one that it has. */
+static void add_includes(struct change *bind, const char *text)
+{
+    for (const char *at = text; (at = strstr(at, "#include ")) != NULL; at += 9) {
+        char *line = cli_fmt("%.*s\n", (int)strcspn(at, "\n"), at);
+
+        if (!strstr(bind->text, line))
+            insert_line(bind, at[9] == '"' ? "#include \"" : "#include <", line, false);
+        free(line);
+    }
+}
+
+/* What stands between the includes of a binding and its module; "" in .asc, where a header has it.
+ */
+static char *declaration(const char *text)
+{
+    const char *module = strstr(text, "PYBIND11_MODULE("), *from = text;
+
+    for (const char *at = text; (at = strstr(at, "#include ")) != NULL && at < module; at++)
+        from = at + strcspn(at, "\n");
+    from += strspn(from, "\n");
+    return cli_fmt("%.*s", module ? (int)(module - from) : 0, from);
+}
+
 /* The host function as the package's own, past the dispatcher: the template's declaration and m.def
  * go into the package's binding, its import and gradient into the package. */
 static bool change_pybind(struct into *into, const struct copy *copy, const char *dir,
                           const char *package, bool is_bisheng)
 {
-    const char *file = is_bisheng ? "csrc/pybind.asc" : "csrc/host/pybind.cpp",
-               *begins = is_bisheng ? "#include \"" : "at::Tensor ";
     char *text = text_of(copy, is_bisheng ? "/pybind.asc" : "/pybind.cpp"),
-         *own = text_of(copy, "/__init__.py");
-    char *declares = between(text, begins, "\n"), *binds = between(text, "    m.def(", ";\n"),
-         *gradient = between(own, "torch.library.register_autograd(", "\n");
+         *own = text_of(copy, "/__init__.py"), *module = cli_fmt("_%s", copy->name);
+    char *declares = text ? declaration(text) : NULL, *binds = between(text, "    m.def(", ";\n"),
+         *line = between(own, "torch.library.register_autograd(", "\n");
+    bool has_module = gradient_module(into, copy, dir, package, module);
     char *init = cli_fmt("%s/__init__.py", package),
-         *lines = cli_fmt("\nfrom ._C import %s  # noqa: E402\n\n__all__ += [\"%s\"]\n%s",
-                          copy->name, copy->name, gradient ? gradient : "");
-    struct change *bind = declares && binds ? open_next(into, dir, file) : NULL,
-                  *change = bind && insert_line(bind, begins, declares, false) &&
+         *lines = cli_fmt("\n%s%s%sfrom ._C import %s  # noqa: E402\n\n__all__ += [\"%s\"]\n%s",
+                          has_module ? "from . import " : "", has_module ? module : "",
+                          has_module ? "  # noqa: E402, F401\n" : "", copy->name, copy->name,
+                          has_module || !line ? "" : line);
+    struct change *bind = declares && binds
+                              ? open_next(into, dir,
+                                          is_bisheng ? "csrc/pybind.asc" : "csrc/host/pybind.cpp")
+                              : NULL,
+                  *change = bind && insert_line(bind, "PYBIND11_MODULE(", declares, true) &&
                                     insert_line(bind, "}", binds, true)
                                 ? open_next(into, dir, init)
                                 : NULL;
-    bool is_done = change && gradient && strstr(change->text, "__all__");
+    bool is_done = change && strstr(change->text, "__all__");
 
-    if (is_done)
+    if (is_done) {
+        add_includes(bind, text);
         put(change, strlen(change->text), lines);
+    }
     free(text);
     free(own);
+    free(module);
     free(declares);
     free(binds);
-    free(gradient);
+    free(line);
     free(init);
     free(lines);
     return is_done;
@@ -529,7 +575,8 @@ int add_to_package(struct copy *copy, const char *dir, bool is_dry)
                 "nputwin new: %s is no package that this operator can be added to: it needs one "
                 "Python package, a test/test.py, a README.md, and what its kind of build has: a "
                 "CMakeLists.txt with add_library(... SHARED ...), target_link_libraries and (for a "
-                "kernel) ascendc_library; or a setup.py with SOURCES and csrc/pybind.asc; or "
+                "kernel) ascendc_library, for pybind csrc/host/pybind.cpp; or a setup.py with "
+                "SOURCES and csrc/pybind.asc; or "
                 "amct_ops/README.md with a table\n",
                 *dir ? dir : ".");
     for (size_t i = 0; i < copy->to.n; i++) {

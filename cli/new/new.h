@@ -20,6 +20,7 @@ struct template
 /* What is asked for; NULL: anything. */
 struct wish {
     const char *pattern, *route, *gen, *layout, *type;
+    const struct optype *own; /* the row of that type, of the project's own */
 };
 
 /* What a text of the template becomes: pairs of from and to. */
@@ -32,6 +33,7 @@ struct copy {
     const struct template *t;
     const struct optype *type; /* the texts are written from this row, not copied; NULL */
     const char *name;
+    bool has_gradient; /* asked for; templates have theirs anyhow */
     struct names names;
     struct cli_words from, to;
 };

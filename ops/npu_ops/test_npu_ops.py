@@ -54,17 +54,19 @@ def build(project, cann, build_root, tag, **env):
     return out / "lib"
 
 
-SHARES = {"pybind": ["legacy"]}  # a project that compiles files of another one
+SHARES = {"pybind": ["legacy"], "rms_norm/pybind": ["rms_norm/legacy"], "layer_norm_pybind": ["layer_norm_v3"]}  # projects that compile files of another one
 
 PROJECTS = {
     "pybind": ("add_custom_pybind", {"a2": {"SOC_VERSION": "Ascend910B2"}, "a5": {"SOC_VERSION": "Ascend950PR_9599"}}),
     "legacy": ("add_custom_ext", {"a2": {"SOC_VERSION": "Ascend910B2"}, "a5": {"SOC_VERSION": "Ascend950PR_9599"}}),
     "asc": ("add_custom_asc", {"a2": {"NPU_ARCH": "dav-2201"}, "a5": {"NPU_ARCH": "dav-3510"}}),
     "rms_norm/legacy": ("rms_norm_ext", {"a2": {"SOC_VERSION": "Ascend910B2"}, "a5": {"SOC_VERSION": "Ascend950PR_9599"}}),
+    "rms_norm/pybind": ("rms_norm_pybind", {"a2": {"SOC_VERSION": "Ascend910B2"}, "a5": {"SOC_VERSION": "Ascend950PR_9599"}}),
     "rms_norm/asc": ("rms_norm_asc", {"a2": {"NPU_ARCH": "dav-2201"}, "a5": {"NPU_ARCH": "dav-3510"}}),
     "matmul_leakyrelu/legacy": ("matmul_leakyrelu_ext", {"a2": {"SOC_VERSION": "Ascend910B2"}}),  # cube cores: A2, A3
     "matmul_leakyrelu/asc": ("matmul_leakyrelu_asc", {"a2": {"NPU_ARCH": "dav-2201"}}),
     "layer_norm_v3": ("layer_norm_v3_ext", {"a2": {}}),  # torch_npu has no Pattern C on A5
+    "layer_norm_pybind": ("layer_norm_v3_pybind", {"a2": {}}),
     "layer_norm_v4": ("layer_norm_v4_ext", {"a2": {}}),
 }
 
@@ -78,7 +80,8 @@ RUNS = [("a2", "Ascend910B2", "0"), ("a2", "Ascend910B2", "2"), ("a2", "Ascend91
 # legacy is not here: tests/seeds builds, installs and tests it by the lines of the seed. layer_norm_v3 is layer_norm_v4's like.
 QUICK = {"asc": ("Ascend910B2", "2"), "rms_norm/legacy": ("Ascend910_9391", "1"), "rms_norm/asc": ("Ascend950PR_9599", "1"),
          "matmul_leakyrelu/legacy": ("Ascend910B2", "0"), "matmul_leakyrelu/asc": ("Ascend910_9391", "1"),
-         "layer_norm_v4": ("Ascend910B2", "0")}
+         "layer_norm_pybind": ("layer_norm_v3_pybind", {"a2": {}}),
+    "layer_norm_v4": ("Ascend910B2", "0")}
 
 
 def long_unless(quick):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`nputwin new op`: every combination is a clean package that builds and passes its test at once."""
 
+import itertools
 import os
 import re
 import sys
@@ -88,12 +89,27 @@ def test_an_operator_project_keeps_it_in_framework(new, tmp_path):
 
 @pytest.mark.parametrize("args, says", [
     (["my_add"], "a name of an example"), (["Scale"], "small letters"), (["a-b"], "small letters"), (["class"], "a word of Python or C++"),
-    (["../x"], "small letters"), ([""], "small letters"), (["scale", "--pattern", "Q"], "nothing for pattern Q"),
-    (["scale", "--optype", "Addd"], "did you mean Add?"), (["scale", "--plan", "c"], "--plan c: a or b"),
-    (["scale", "--plan", "b", "--layout", "amct"], "not route library, layout amct"), (["scale", "--route", "pybind", "--pattern", "B"], "nothing for pattern B, route pybind"), ([], "takes the word op and a name")])
+    (["../x"], "small letters"), ([""], "small letters"), (["scale", "--pattern", "Q"], "--pattern Q: one of A B C"), (["scale", "--gen", "8"], "--gen 8: one of 7 26"),
+    (["scale", "--optype", "Addd"], "did you mean Add?"), (["scale", "--plan", "c"], "--plan c: one of a b"),
+    (["scale", "--plan", "b", "--layout", "amct"], "not route library, layout amct"), (["scale", "--optype", "Add", "--pattern", "A"], "--pattern C, not A"),
+    (["scale", "--autograd", "--optype", "Equal"], "no result of this operator has a gradient"), (["scale", "--autograd", "--route", "direct"], "without torch has no gradient"),
+    (["scale", "--autograd", "--plan", "b"], "derivatives.yaml"), (["scale", "--autograd", "--layout", "amct"], "have no gradient"), ([], "takes the word op and a name")])
 def test_usage_errors(new, tmp_path, args, says):
     done = new(*args)
     assert (done.returncode, done.stdout) == (2, "") and says in done.stderr and list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("pattern", "ABC")
+def test_every_combination_has_a_tree_or_a_reason(new, tmp_path, pattern):
+    """A reason says what to take in place of it, and that is there."""
+    for route, gen, layout, plan in itertools.product(("library", "pybind", "opcommand", "direct"), ("7", "26"), ("extension", "amct"), "ab"):
+        args = ["--pattern", pattern, "--route", route, "--gen", gen, "--layout", layout, "--plan", plan]
+        done = new("gated_sum", *args, "--dry-run")
+        if done.returncode == 0:
+            assert "README.md" in done.stdout, args
+        else:
+            assert (done.returncode, done.stdout) == (2, "") and "nputwin new --help" not in done.stderr, args
+            assert re.search(r": .*(--(pattern|route|gen|layout) \w|--plan b is)", done.stderr), (args, done.stderr)
 
 
 @pytest.mark.parametrize("variable", ["SOC_VERSION", "NPUTWIN_SOC"])
@@ -134,10 +150,14 @@ def test_into_an_extension(new, run, tmp_path):
     (["--optype", "Add"], {"CMakeLists.txt", "README.md", "test/test.py"}),
     (["--pattern", "B"], {"CMakeLists.txt", "README.md", "test/test.py", "scale_rows_ext/__init__.py"}),
     (["--route", "pybind", "--gen", "7"], {"CMakeLists.txt", "README.md", "test/test.py", "csrc/host/pybind.cpp", "scale_rows_pybind/__init__.py"}),
-    (["--pattern", "B", "--gen", "26"], {"setup.py", "README.md", "test/test.py", "scale_rows_asc/__init__.py"}),
+    (["--pattern", "B", "--gen", "26"], {"setup.py", "csrc/pybind.asc", "README.md", "test/test.py", "scale_rows_asc/__init__.py"}),
+    (["--pattern", "B", "--route", "pybind"], {"CMakeLists.txt", "README.md", "test/test.py", "csrc/host/pybind.cpp", "scale_rows_pybind/__init__.py"}),
+    (["--pattern", "C", "--route", "pybind"], {"CMakeLists.txt", "README.md", "test/test.py", "csrc/host/pybind.cpp", "scale_rows_pybind/__init__.py"}),
+    (["--optype", "ConcatD", "--route", "pybind", "--autograd"], {"CMakeLists.txt", "README.md", "test/test.py", "csrc/host/pybind.cpp", "scale_rows_pybind/__init__.py"}),
+    (["--optype", "Log", "--autograd"], {"CMakeLists.txt", "README.md", "test/test.py", "scale_rows_ext/__init__.py"}),
     (["--route", "direct"], {"README.md"}),
     (["--pattern", "B", "--route", "direct"], {"README.md"}),
-], ids=["asc", "layer_norm_v3", "Add", "B-7", "pybind-7", "B-26", "direct", "direct-B"])
+], ids=["asc", "layer_norm_v3", "Add", "B-7", "pybind-7", "B-26", "pybind-B", "pybind-C", "pybind-ConcatD", "Log", "direct", "direct-B"])
 def test_into_the_other_layouts(new, run, tmp_path, args, files):
     tree = "scale_rows_direct" if "direct" in args else "scale_rows_extension"
     new("scale_rows", *args)
@@ -244,12 +264,14 @@ def test_a_fresh_tree_builds_and_passes(from_new_to_report, row):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("args", [["--route", "opcommand"], ["--optype", "SortV2"], ["--optype", "SoftmaxV2"]], ids=" ".join)
+@pytest.mark.parametrize("args", [["--route", "opcommand"], ["--optype", "SortV2"], ["--optype", "SoftmaxV2"], ["--optype", "SoftmaxV2", "--autograd"],
+                                  ["--optype", "GatherV2", "--route", "pybind", "--autograd"]], ids=" ".join)
 def test_an_operator_of_cann_builds_and_passes(from_new_to_report, args):
     from_new_to_report("gated_sum_extension", ["gated_sum", *args])
 
 
-INTO = {"A-7": ([], []), "A-26": (["--gen", "26"],) * 2, "pybind-7": (["--route", "pybind", "--gen", "7"],) * 2, "B-7": (["--pattern", "B"],) * 2, "B-26": (["--pattern", "B", "--gen", "26"],) * 2,
+INTO = {"A-7": ([], []), "A-26": (["--gen", "26"],) * 2, "pybind-7": (["--route", "pybind", "--gen", "7"],) * 2, "pybind-B": (["--route", "pybind", "--pattern", "B"],) * 2,
+        "pybind-C": (["--route", "pybind", "--pattern", "C"], ["--route", "pybind", "--optype", "Add", "--autograd"]), "A-pybind-and-C": (["--route", "pybind"], ["--route", "pybind", "--optype", "ConcatD"]), "B-7": (["--pattern", "B"],) * 2, "B-26": (["--pattern", "B", "--gen", "26"],) * 2,
         "C": (["--pattern", "C"],) * 2, "C-into-A": ([], ["--optype", "Add"]), "direct": (["--route", "direct"],) * 2,
         "amct": (["--layout", "amct"],) * 2}
 

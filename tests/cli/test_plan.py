@@ -90,7 +90,7 @@ def test_what_new_has_no_template_for_names_an_example_that_is_there(plan, tmp_p
 
 
 @pytest.mark.parametrize("args, says", [
-    (["--goal", "fast"], "--goal fast"), (["--deliver", "mail"], "--deliver mail"), (["--gaol", "quick"], "did you mean --goal?"),
+    (["--goal", "qiuck"], "--goal qiuck: one of formal, quick, graph; did you mean quick?"), (["--deliver", "mail"], "--deliver mail: one of project, op-plugin"), (["--gaol", "quick"], "did you mean --goal?"),
     (["no/such"], "no/such: No such file")])
 def test_usage_errors(run, args, says):
     done = run("nputwin", "plan", *args)

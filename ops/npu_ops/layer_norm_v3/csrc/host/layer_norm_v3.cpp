@@ -64,10 +64,20 @@ Outputs MakeOutputs(const at::Tensor &x, int64_t normAxis)
     return {y, at::empty_symint(sizes, x.options()), at::empty_symint(sizes, x.options())};
 }
 
-Outputs run_layer_norm_v3(const at::Tensor &x, const at::Tensor &gamma, const at::Tensor &beta,
-                          int64_t beginNormAxis, int64_t beginParamsAxis, double eps)
+Outputs meta_layer_norm_v3(const at::Tensor &x, const at::Tensor &gamma, const at::Tensor &beta,
+                           int64_t beginNormAxis, int64_t beginParamsAxis, double)
+{
+    return MakeOutputs(x, Check(x, gamma, beta, beginNormAxis, beginParamsAxis));
+}
+
+} // namespace
+
+std::tuple<at::Tensor, at::Tensor, at::Tensor>
+run_layer_norm_v3(const at::Tensor &x, const at::Tensor &gamma, const at::Tensor &beta,
+                  int64_t beginNormAxis, int64_t beginParamsAxis, double eps)
 {
     int64_t axis = Check(x, gamma, beta, beginNormAxis, beginParamsAxis);
+    TORCH_CHECK(x.is_privateuseone(), "layer_norm_v3: x must be on an npu, is on ", x.device());
     c10::DeviceGuard guard(x.device());
     auto [y, mean, rstd] = MakeOutputs(x, axis);
 
@@ -86,14 +96,6 @@ Outputs run_layer_norm_v3(const at::Tensor &x, const at::Tensor &gamma, const at
             .Run();
     return {y, mean, rstd};
 }
-
-Outputs meta_layer_norm_v3(const at::Tensor &x, const at::Tensor &gamma, const at::Tensor &beta,
-                           int64_t beginNormAxis, int64_t beginParamsAxis, double)
-{
-    return MakeOutputs(x, Check(x, gamma, beta, beginNormAxis, beginParamsAxis));
-}
-
-} // namespace
 
 TORCH_LIBRARY_FRAGMENT(npu, m)
 {

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.ops.npu_ops.rms_norm(x, gamma, eps=1e-6): x / sqrt(mean(x * x) + eps) * gamma, over the last dimension.
+"""x / sqrt(mean(x * x) + eps) * gamma, over the last dimension of x, by both routes.
 
-Differentiable in x and gamma.
+torch.ops.npu_ops.rms_norm(x, gamma, eps=1e-6)   torch.library: autograd, Meta, torch.compile
+rms_norm_asc.rms_norm(x, gamma, eps=1e-6)        pybind: the launch alone
 """
 import json
 from importlib.metadata import version
@@ -25,13 +26,14 @@ def _refuse_another_torch(record):
         )
 
 
-_LIBRARY = Path(__file__).resolve().parent / "librms_norm_asc.so"
-_refuse_another_torch(Path(f"{_LIBRARY}.nputwin-build.json"))
+_refuse_another_torch(Path(__file__).resolve().parent / "_C.nputwin-build.json")
 
 import torch  # noqa: E402  behind the comparison
 import torch_npu  # noqa: E402, F401  the library links to it
 
-torch.ops.load_library(str(_LIBRARY))
+from ._C import rms_norm  # noqa: E402  loading it registers torch.ops.npu_ops too
+
+__all__ = ["rms_norm"]
 
 
 def _setup(ctx, inputs, output):

@@ -4,7 +4,7 @@ import torch
 import torch_npu  # noqa: F401
 from torch_npu.testing.testcase import TestCase, run_tests
 
-import rms_norm_asc  # noqa: F401
+import rms_norm_asc
 
 # The strict check: every element within one unit in the last place, of float32 within a few, where assertRtolEqual
 # lets some be arbitrarily wrong.
@@ -108,6 +108,15 @@ class TestRmsNorm(TestCase):
             npu = [t.npu().requires_grad_() for t in leaves]
             for g, w in zip(torch.autograd.grad(loss(norm, *npu), npu), want):
                 torch.testing.assert_close(g.cpu(), w.float(), rtol=1e-4, atol=1e-5)
+
+    def test_pybind(self):
+        for shape in ((64, 100), (2, 50_000)):
+            x, gamma = torch.randn(shape), torch.randn(shape[-1])
+            y = rms_norm_asc.rms_norm(x.npu().requires_grad_(), gamma=gamma.npu())
+            assert_close(y, reference(x, gamma))
+            self.assertFalse(y.requires_grad)  # past the dispatcher
+        with self.assertRaisesRegex(RuntimeError, "x must be on an npu, is on cpu"):
+            rms_norm_asc.rms_norm(x, gamma)
 
     def test_bad_input(self):
         norm, x, p = torch.ops.npu_ops.rms_norm, torch.ones(2, 4).npu(), torch.ones(4).npu()

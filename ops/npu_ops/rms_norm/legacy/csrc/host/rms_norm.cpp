@@ -63,9 +63,18 @@ at::Tensor Upload(const RmsNormTilingData &tiling, at::Device device)
     return bytes.to(device);
 }
 
+at::Tensor meta_rms_norm(const at::Tensor &x, const at::Tensor &gamma, double eps)
+{
+    Check(x, gamma, eps);
+    return at::empty_symint(x.sym_sizes(), x.options());
+}
+
+} // namespace
+
 at::Tensor run_rms_norm(const at::Tensor &x, const at::Tensor &gamma, double eps)
 {
     Check(x, gamma, eps);
+    TORCH_CHECK(x.is_privateuseone(), "rms_norm: x must be on an npu, is on ", x.device());
     c10::DeviceGuard guard(x.device());
     /* The kernel walks memory, not strides. */
     at::Tensor denseX = x.contiguous(), denseGamma = gamma.contiguous();
@@ -81,14 +90,6 @@ at::Tensor run_rms_norm(const at::Tensor &x, const at::Tensor &gamma, double eps
     }
     return y;
 }
-
-at::Tensor meta_rms_norm(const at::Tensor &x, const at::Tensor &gamma, double eps)
-{
-    Check(x, gamma, eps);
-    return at::empty_symint(x.sym_sizes(), x.options());
-}
-
-} // namespace
 
 TORCH_LIBRARY_FRAGMENT(npu, m)
 {
