@@ -8,6 +8,8 @@ def hifloat4_fake_quant(x: torch.Tensor, qdim: int = -1) -> torch.Tensor:
 
     64 consecutive elements along qdim share a scale; groups of eight and of four may double it. A block
     with a NaN or an infinity becomes NaN as a whole. Values beyond 344064 (7 * 49152) saturate.
+    Rounding a result again may change it: its maximum can ask for a finer scale, and at scales 1.75 * 2^k,
+    whose reciprocal the format rounds down, 4 * scale falls below the edge of its level (to 3.5 * scale).
 
     dtype:  x float16, bfloat16 or float32; the result has the same.
     shape:  any, any strides, but the length of qdim must be a multiple of 64 and not 0; the result has the
@@ -19,6 +21,9 @@ def hifloat4_fake_quant(x: torch.Tensor, qdim: int = -1) -> torch.Tensor:
     Example:
         >>> hifloat4_fake_quant(torch.tensor([7.0, 6.5] + [0.3] * 62, device="npu"))[[0, 1, 2, 8]]
         tensor([7.0000, 7.0000, 0.0000, 0.2500], device='npu:0')
+        >>> once = hifloat4_fake_quant(torch.tensor([12.25] + [0.0] * 7 + [7.02] * 56, device="npu"))
+        >>> once[8].item(), hifloat4_fake_quant(once)[8].item()
+        (7.0, 6.125)
     """
     return torch.ops.amct.hifloat4_fake_quant(x, qdim)
 
