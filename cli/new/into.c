@@ -271,16 +271,30 @@ static struct change *open_next(struct into *into, const char *dir, const char *
     return change;
 }
 
+/* The first test class of text, under a name of the operator's: classes of two operators that call
+ * the same one of CANN have one name. NULL: there is none. */
+static char *import_test(const char *name, const char *text)
+{
+    const char *class = text ? strstr(text, "\nclass ") : NULL;
+    char *word = camel(name), *as = cli_fmt(" as Test%s", word),
+         *own = class ? cli_fmt("%.*s", (int)strcspn(class + 7, "(:"), class + 7) : NULL,
+         *line = own ? cli_fmt("from test_%s import %s%s  # noqa: E402, F401\n\n", name, own,
+                               strcmp(own, as + strlen(" as ")) == 0 ? "" : as)
+                     : NULL;
+
+    free(word);
+    free(as);
+    free(own);
+    return line;
+}
+
 /* test/test_NAME.py, which test/test.py runs too. */
 static bool add_test(struct into *into, const struct copy *copy, const char *dir,
                      const char *package, const char *own)
 {
     struct change *test = open_next(into, dir, "test/test.py");
     char *text = replaced(text_of(copy, "/test/test.py"), own, package);
-    const char *name = text ? strstr(text, "\nclass ") : NULL;
-    char *line = name ? cli_fmt("from test_%s import %.*s  # noqa: E402, F401\n\n", copy->name,
-                                (int)strcspn(name + 7, "(:"), name + 7)
-                      : NULL;
+    char *line = import_test(copy->name, text);
     bool is_done = test && line && insert_line(test, "if __name__", line, true);
 
     if (is_done) {

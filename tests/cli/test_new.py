@@ -170,6 +170,16 @@ def test_into_the_other_layouts(new, run, tmp_path, args, files):
     assert (done.returncode, done.stdout) == (0, ""), done.stdout
 
 
+@pytest.mark.parametrize("args", [["--pattern", "C"], ["--optype", "Add"]], ids=["C", "Add"])
+def test_the_tests_of_two_operators_that_call_the_same_one_have_two_names(new, tmp_path, args):
+    """Their classes have one name; an import under it would take the place of the package's own tests."""
+    new("scale_rows", *args)
+    new("gated_sum", *args, "--into", "scale_rows_extension")
+    own, other = ((tmp_path / "scale_rows_extension/test" / name).read_text() for name in ("test.py", "test_gated_sum.py"))
+    (one, same), = re.findall(r"^from test_gated_sum import (\w+)(?: as (\w+))?  #", own, re.M)
+    assert f"\nclass {one}(" in other and f"\nclass {same or one}(" not in own
+
+
 def test_pattern_c_goes_into_a_package_of_kernels_and_not_the_reverse(new, tmp_path):
     new("scale_rows")
     assert new("gated_sum", "--optype", "Add", "--into", "scale_rows_extension").returncode == 0
