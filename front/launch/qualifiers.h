@@ -43,8 +43,8 @@ enum event_t { EVENT_ID0, EVENT_ID1, EVENT_ID2, EVENT_ID3, EVENT_ID4, EVENT_ID5,
 #define ASCEND_IS_NOT_AIC ASCEND_IS_AIV
 #define ASCEND_IS_NOT_AIV ASCEND_IS_AIC
 
-/* The kind of a kernel, said inside it: for all launches, or for those of one tiling key. The driver
- * reads the name of the static in the object, and the key that it holds. */
+/* The kind of a kernel, said inside it: for all launches, or for those of one tiling key. The
+ * driver reads the name of the static in the object, and the key that it holds. */
 #define KERNEL_TASK_TYPE_DEFAULT(type)                                                             \
     static const char nputwin_task_##type __attribute__((used)) = 1
 #define KERNEL_TASK_TYPE(key, type)                                                                \

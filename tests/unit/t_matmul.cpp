@@ -282,6 +282,26 @@ void test_plans_that_do_not_fit(void **)
     t.stepKb = 0;
     is_refused(with_plan(t), NPU_E_ARG, {"stepKb of TCubeTiling is 0"});
 }
+/* baseK of floats: a multiple of 16, and of 8 where A lies as it is and B transposed. */
+void test_base_of_floats(void **)
+{
+    static TCubeTiling t = plan_of(64, 64, 64);
+    using turned = MatmulType<TPosition::GM, CubeFormat::ND, float, true>;
+    t.baseK = 24;
+    is_refused(run_on(CORE_AIC, 0,
+                      [] {
+                          TPipe pipe;
+                          MatmulImpl<nd<float>, nd<float>, nd<float>, nd<float>> mm;
+                          REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &t);
+                      }),
+               NPU_E_ALIGN, {"baseK 24 one of 16"});
+    const outcome o = run_on(CORE_AIC, 0, [] {
+        TPipe pipe;
+        MatmulImpl<nd<float>, turned, nd<float>, nd<float>> mm;
+        REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &t);
+    });
+    assert_int_equal(o.status, NPU_OK);
+}
 template <class Body> outcome direct(TCubeTiling t, Body body)
 {
     return run_on(CORE_AIC, 0, [&] {
@@ -367,6 +387,7 @@ int main()
         cmocka_unit_test(test_served),
         cmocka_unit_test(test_tiles_into_ub),
         cmocka_unit_test(test_plans_that_do_not_fit),
+        cmocka_unit_test(test_base_of_floats),
         cmocka_unit_test(test_what_is_missing),
         cmocka_unit_test(test_who_is_not_there),
     };

@@ -94,8 +94,7 @@ public:
                           names[i], sizes[i]);
                 return false;
             }
-        const int32_t c0 = int32_t(types->c0), k_to = a.is_turned || !types->b_turns ? 16 : c0;
-        const int32_t k_unit = k_to < c0 ? k_to : c0;
+        const int32_t c0 = int32_t(types->c0), k_unit = a.is_turned || !types->b_turns ? 16 : c0;
         if (NPU_UNLIKELY(t.baseM % 16 || t.baseN % 16 || t.baseK % k_unit)) {
             npu_fault(c, NPU_E_ALIGN, where,
                       "Matmul: baseM %d and baseN %d are multiples of 16, baseK %d one of %d (32 "
