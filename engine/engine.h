@@ -336,6 +336,11 @@ NPU_API void npu_let_begin(struct npu_core *c);
 NPU_API bool npu_wait_word(struct npu_core *c, int32_t *word, int32_t from, int32_t to,
                            const char *name, struct npu_where where);
 
+/* Suspends the block until *byte is one of the numbers whose bits are set in any_of. The same
+ * fault. */
+NPU_API bool npu_wait_byte(struct npu_core *c, const uint8_t *byte, uint32_t any_of,
+                           const char *name, struct npu_where where);
+
 /* CLOCK_MONOTONIC when the launch began. */
 NPU_API uint64_t npu_launch_start_ns(const struct npu_core *c);
 

@@ -315,6 +315,36 @@ bool npu_wait_word(struct npu_core *core, int32_t *word, int32_t from, int32_t t
     return false;
 }
 
+struct byte {
+    const uint8_t *at;
+    uint32_t any_of;
+};
+
+static bool is_byte(void *arg)
+{
+    const struct byte *b = arg;
+    const uint8_t v = __atomic_load_n(b->at, __ATOMIC_ACQUIRE);
+
+    return v < 32 && (b->any_of >> v & 1);
+}
+
+bool npu_wait_byte(struct npu_core *core, const uint8_t *byte, uint32_t any_of, const char *name,
+                   struct npu_where where)
+{
+    struct byte b = {byte, any_of};
+
+    npu_settle(core);
+    if (core->faulted || !npu_run_all_resident(core, name, where))
+        return false;
+    if (npu_run_wait(npu_core_int(core), is_byte, &b))
+        return true;
+    npu_fault(core, NPU_E_DEADLOCK, where,
+              "%s waits for ever: the state of the message at %p is %u, and no block is left to "
+              "change it",
+              name, (const void *)byte, __atomic_load_n(byte, __ATOMIC_RELAXED));
+    return false;
+}
+
 void npu_run_lock(struct npu_block_run *run)
 {
     (void)pthread_mutex_lock(&run->word_lock);

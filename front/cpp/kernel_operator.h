@@ -21,6 +21,7 @@
 #include "queue.h"
 #include "bufpool.h"
 #include "sync.h"
+#include "cube_group.h"
 #include "copy.h"
 #include "cube.h"
 #include "vector.h"

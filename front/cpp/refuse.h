@@ -3,10 +3,8 @@
  * refuse.h - documented names that this version does not have: each stops the compile with its
  * reason.
  *
- * What a class of them has inside (AllocMessage, PostMessage, PostFakeMsg, FreeMessage,
- * AssignQueue, SetQuit, SetSkipMsg of CubeResGroupHandle; GetKfcWorkspace, UpdateKfcWorkspace of
- * KfcWorkspace; SetInput, SetWeight, SetGradOutput, SetInputStartPosition, SetStartPosition,
- * SetSingleOutputShape of the convolution objects) is not reached.
+ * What a class of them has inside (SetInput, SetWeight, SetGradOutput, SetInputStartPosition,
+ * SetStartPosition, SetSingleOutputShape of the convolution objects) is not reached.
  */
 #ifndef NPU_FRONT_REFUSE_H
 #define NPU_FRONT_REFUSE_H
@@ -18,30 +16,6 @@ template <class...> constexpr bool never = false;
 } // namespace nputwin
 
 namespace AscendC {
-
-template <typename CubeMsgType> class CubeResGroupHandle {
-    static_assert(nputwin::never<CubeMsgType>,
-                  "CubeResGroupHandle: groups of cube cores that take messages are not modelled; a "
-                  "__mix__ kernel joins its cores with CrossCoreSetFlag and CrossCoreWaitFlag, and "
-                  "a Matmul object computes on the cube core of its group");
-};
-template <class... T> inline void CreateCubeResGroup(T &&...)
-{
-    static_assert(nputwin::never<T...>,
-                  "CreateCubeResGroup: groups of cube cores that take messages are not modelled; a "
-                  "__mix__ kernel joins its cores with CrossCoreSetFlag and CrossCoreWaitFlag, and "
-                  "a Matmul object computes on the cube core of its group");
-}
-class KfcWorkspace {
-public:
-    template <class T> explicit KfcWorkspace(T)
-    {
-        static_assert(nputwin::never<T>,
-                      "KfcWorkspace: messages between vector and cube cores in GM are not "
-                      "modelled; GetUserWorkspace gives memory that both see, CrossCoreSetFlag and "
-                      "CrossCoreWaitFlag say when it is filled");
-    }
-};
 
 /* Collectives that a kernel starts itself. */
 enum HcclServerType { HCCL_SERVER_TYPE_AICPU, HCCL_SERVER_TYPE_END };

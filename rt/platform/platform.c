@@ -32,6 +32,8 @@ uint32_t METHOD(13GetCurNpuArchEv)(const struct platform *self);
 void METHOD(14GetCoreMemSizeERKNS_11CoreMemTypeERm)(const struct platform *self, const int *type,
                                                     uint64_t *size);
 uint32_t METHOD(22GetLibApiWorkSpaceSizeEv)(const struct platform *self);
+uint32_t METHOD(28GetResCubeGroupWorkSpaceSizeEv)(const struct platform *self);
+uint32_t METHOD(31GetResGroupBarrierWorkSpaceSizeEv)(const struct platform *self);
 uint32_t METHOD(16CalcTschBlockDimEjjj)(const struct platform *self, uint32_t n_slices,
                                         uint32_t n_aic, uint32_t n_aiv);
 uint32_t METHOD(17CalcTschNumBlocksEjjj)(const struct platform *self, uint32_t n_slices,
@@ -113,6 +115,19 @@ uint32_t METHOD(22GetLibApiWorkSpaceSizeEv)(const struct platform *self)
 {
     (void)self;
     return NPU_SYS_WORKSPACE_BYTES;
+}
+
+/* front/cpp/cube_group.h: queues of four messages; front/cpp/sync.h: 512 bytes for each that waits. */
+uint32_t METHOD(28GetResCubeGroupWorkSpaceSizeEv)(const struct platform *self)
+{
+    enum { DEPTH = 4, MESSAGE_BYTES = 1024 };
+    return soc_of(self)->n_aiv * DEPTH * MESSAGE_BYTES;
+}
+
+uint32_t METHOD(31GetResGroupBarrierWorkSpaceSizeEv)(const struct platform *self)
+{
+    enum { WAITER_BYTES = 512 };
+    return soc_of(self)->n_aiv * WAITER_BYTES;
 }
 
 /* A block of a mix kernel holds as many slices as it has vector cores for each cube core. */

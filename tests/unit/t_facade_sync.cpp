@@ -267,9 +267,52 @@ static void polling_through_the_cache(void **)
     assert_true(seen);
 }
 
+/* ---- messages to cube cores (tests/cc/src/group.asc runs them) ------------------------------ */
+
+struct message {
+    CubeGroupMsgHead head;
+    uint8_t rest[62];
+};
+template <class M, class Msg> struct nothing {
+    static void Init(nothing &, M &, GM_ADDR) {}
+    static void Call(M &, Msg *, CubeResGroupHandle<Msg> &) {}
+};
+
+/* Three queues of four messages of 64 bytes are 768 bytes, 1024 in multiples of 512. */
+static void message_memory(void **)
+{
+    alignas(512) static uint8_t gm[4096];
+    uint8_t *at[3] = {};
+    uint16_t offset[5] = {};
+    run_well([&] {
+        KfcWorkspace desc(gm);
+        at[0] = desc.GetKfcWorkspace();
+        desc.UpdateKfcWorkspace(64);
+        at[1] = desc.GetKfcWorkspace();
+        auto handle = CreateCubeResGroup<1, int, nothing, message>(desc, 0, 2, 3, nullptr);
+        at[2] = desc.GetKfcWorkspace();
+        handle.AssignQueue(1);
+        for (int i = 0; i < 4; i++)
+            offset[i] = handle.PostFakeMsg(handle.AllocMessage());
+        gm[64 + 64] = 0; /* as a cube core that frees the first message of queue 1 */
+        message m = {{CubeMsgState::VALID, 9}, {7}};
+        offset[4] = handle.PostMessage(handle.AllocMessage(), m);
+    });
+    assert_true(at[0] == gm && at[1] == gm + 64 && at[2] == gm + 64 + 1024);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(offset[i], 3 * i);
+    assert_int_equal(offset[4], 0);
+    assert_int_equal(gm[64 + 64], uint8_t(CubeMsgState::VALID));
+    assert_int_equal(gm[64 + 64 + 1], 9);
+    assert_int_equal(gm[64 + 64 + 2], 7);
+    for (int i = 1; i < 4; i++)
+        assert_int_equal(gm[64 + (3 * i + 1) * 64], uint8_t(CubeMsgState::FAKE));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(message_memory),
         cmocka_unit_test(cross_flags_join_all_cores),
         cmocka_unit_test(cross_flags_of_a_group),
         cmocka_unit_test(cross_flags_stand_on_their_pipe),

@@ -62,6 +62,8 @@ static void test_figures(void **state)
     assert_int_equal(size_of(CoreMemType::L2), e->l2);
     assert_int_equal(size_of(CoreMemType::RESERVED), 0);
     assert_int_equal(p->GetLibApiWorkSpaceSize(), 16 << 20);
+    assert_int_equal(p->GetResCubeGroupWorkSpaceSize(), e->aiv * 4096);
+    assert_int_equal(p->GetResGroupBarrierWorkSpaceSize(), e->aiv * 512);
 }
 
 static void test_blocks_of_mix_kernels(void **state)

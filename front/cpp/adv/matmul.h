@@ -185,6 +185,7 @@ public:
         if (IsMine() && m_.Fits(core(), where))
             m_.NotePlan(core(), cfg.doMultiDataLoad, where);
     }
+    void npu_on_cube() { on_cube_ = true; }
     void SetSubBlockIdx(uint8_t subBlockIdx)
     {
         sub_ = subBlockIdx;
@@ -561,7 +562,7 @@ private:
         m_.copy_b = MM_CB::b1;
     }
     /* False, with a fault, of a call that the configuration says is not used. */
-    static bool IsOn(bool is_on, const char *name, const char *by, npu_where where)
+    bool IsOn(bool is_on, const char *name, const char *by, npu_where where) const
     {
         if (NPU_UNLIKELY(!is_on && IsMine()))
             npu_fault(core(), NPU_E_ARG, where,
@@ -569,8 +570,10 @@ private:
                       name, by);
         return is_on;
     }
+    /* On the cube core, by its type or because a CubeResGroupHandle calls it there. */
+    bool IsCalled() const { return is_called || on_cube_; }
     /* This core is the one that calls. */
-    static bool IsMine() { return (core()->core_kind == CORE_AIC) == is_called; }
+    bool IsMine() const { return (core()->core_kind == CORE_AIC) == IsCalled(); }
     template <uint8_t mode> static void CheckMode()
     {
         static_assert((cfg.iterateMode & mode) != 0,
@@ -592,15 +595,15 @@ private:
         npu_core *c = core();
         const npu_mem mem = mem_of(AscendC::TPosition(t.GetPosition()));
         if (NPU_UNLIKELY(!t.raw() || (mem != MEM_UB && mem != MEM_L1) ||
-                         (is_called && mem == MEM_UB))) {
+                         (IsCalled() && mem == MEM_UB))) {
             if (IsMine())
                 npu_fault(c, NPU_E_ARG, where, "%s: the tensor lies in %s; %s", name,
                           npu_mems[mem].name,
-                          is_called ? "a cube core takes GM and TSCM (L1)"
-                                    : "a vector core takes GM, UB (VECIN, VECOUT) and TSCM");
+                          IsCalled() ? "a cube core takes GM and TSCM (L1)"
+                                     : "a vector core takes GM, UB (VECIN, VECOUT) and TSCM");
             return gm_ref(nullptr);
         }
-        return is_called ? local_ref(c, t) : gm_ref(t.raw());
+        return IsCalled() ? local_ref(c, t) : gm_ref(t.raw());
     }
     void SetSide(mm_operand &x, const npu_ref &ref, bool is_local, bool turns, bool may_turn,
                  const char *name, npu_where where)
@@ -661,6 +664,8 @@ private:
         if (!m_.IsReady(c, name, where) || !HasQuant(name, where))
             return;
         if constexpr (is_called)
+            body(c);
+        else if (on_cube_)
             body(c);
         else
             npu_group_call(c, Enter<F>, &body, is_shared, name, where);
@@ -724,7 +729,7 @@ private:
      * them. Everything that was issued has run here. */
     void Keep(npu_core *c)
     {
-        if (c->n_sub < 2 || is_called)
+        if (c->n_sub < 2 || IsCalled())
             return;
         if (!sums_)
             sums_ = static_cast<float *>(std::malloc(TileSums()));
@@ -897,6 +902,7 @@ private:
         });
     }
 
+    bool on_cube_ = false;
     int32_t made_ = 1;      /* tiles of the newest Iterate */
     float *sums_ = nullptr; /* its sums, while another vector core has the cube core */
 };
