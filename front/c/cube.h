@@ -677,7 +677,8 @@ inline void asc_set_l0c2gm_lrelu_alpha(const float &config)
 }
 
 #define NPU_C_SAYS_IMAGE                                                                           \
-    ": the image lies where registers of the image processor say, which the C API does not set"
+    ": the image processor (AIPP) is not modelled, and the C API has no call that says where the " \
+    "image lies; asc_copy_gm2l1 brings pixels as they are"
 NPU_C_REFUSE(asc_load_image_to_cbuf, "asc_load_image_to_cbuf" NPU_C_SAYS_IMAGE)
 NPU_C_REFUSE(asc_load_image_to_cbuf_sync, "asc_load_image_to_cbuf" NPU_C_SAYS_IMAGE)
 

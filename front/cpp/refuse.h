@@ -17,6 +17,25 @@ template <class...> constexpr bool never = false;
 
 namespace AscendC {
 
+/* The image processor on the way into L1. Its parameters are for these two only: any will do. */
+enum class AippInputFormat : uint8_t {
+    YUV420SP_U8 = 0,
+    XRGB8888_U8 = 1,
+    RGB888_U8 = 4,
+    YUV400_U8 = 9
+};
+#define NPU_NO_IMAGES(name)                                                                        \
+    template <class... T> inline void name(T &&...)                                                \
+    {                                                                                              \
+        static_assert(nputwin::never<T...>,                                                        \
+                      #name ": this version does not model the image processor (AIPP); convert "   \
+                            "the pixels in UB with DataCopyPad, Cast and Muls, or on the host, "   \
+                            "and bring them into L1 with DataCopy");                               \
+    }
+NPU_NO_IMAGES(SetAippFunctions)
+NPU_NO_IMAGES(LoadImageToLocal)
+#undef NPU_NO_IMAGES
+
 /* Collectives that a kernel starts itself. */
 enum HcclServerType { HCCL_SERVER_TYPE_AICPU, HCCL_SERVER_TYPE_END };
 constexpr uint32_t HCCL_GROUP_ID_0 = 0;

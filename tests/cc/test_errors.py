@@ -172,6 +172,8 @@ def test_the_c_api_compiles(cc):
 
 REFUSED = [
     ("struct m { AscendC::CubeGroupMsgHead head; }; AscendC::CubeResGroupHandle<m> h;", "CubeResGroupHandle: a message is a struct of a multiple of 64"),
+    ("AscendC::SetAippFunctions(p, AscendC::AippInputFormat::RGB888_U8, 0);", "SetAippFunctions: this version does not model the image"),
+    ("AscendC::LoadImageToLocal(p, 0);", "LoadImageToLocal: this version does not model the image"),
     ("Conv3dApi::Conv3D<int, int, int> c;", "Conv3D: this version has no convolution objects"),
     ("ConvBackpropApi::Conv3DBackpropInput<int, int, int, int> c;", "Conv3DBackpropInput: this version has no convolution"),
     ("ConvBackpropApi::Conv3DBackpropFilter<int, int, int, int> c;", "Conv3DBackpropFilter: this version has no convolution"),
@@ -205,6 +207,7 @@ def test_calls_that_are_refused_by_name(cc, statement, says):
     ("p[threadIdx.x] = 0", "threadIdx", "SIMT programming on dav-3510"),
     ("AscendC::Te::MakeTensor(p)", "Te", "the Tensor API of dav-3510"),
     ("AscendC::Clamp(p)", "Clamp", "a call of dav-3510; dav-2201 has none of that name"),
+    ("AscendC::LoadImageToLocalParams i", "LoadImageToLocalParams", "the image processor (AIPP)"),
     ("AscendC::RpSort16(p)", "RpSort16", "a call of chips before dav-2201"),
 ])
 def test_documented_names_that_are_missing(cc, call, name, says):
