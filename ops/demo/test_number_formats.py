@@ -58,9 +58,11 @@ def test_table_and_plot(tmp_path):
     assert len(plot.getElementsByTagName("polyline")) == 2 * len(number_formats.DRAWN)
 
 
-def test_wrong_arguments():
-    run = subprocess.run([sys.executable, "number_formats.py", "model.safetensors"], cwd=HERE, text=True, capture_output=True, timeout=300)
-    assert run.returncode == 2 and "a model is NAME=MODEL.safetensors" in run.stderr
+def test_wrong_arguments(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["number_formats.py", "model.safetensors"])
+    with pytest.raises(SystemExit) as ended:
+        number_formats.main()
+    assert ended.value.code == 2 and "a model is NAME=MODEL.safetensors" in capsys.readouterr().err
 
 
 @pytest.mark.long

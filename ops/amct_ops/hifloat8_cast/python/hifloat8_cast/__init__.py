@@ -2,9 +2,6 @@
 """HiFloat8 casts. Importing this loads the library, which registers torch.ops.amct.*."""
 from pathlib import Path
 
-import torch
-import torch_npu  # noqa: F401  the library links to it
-
 _LIBRARY = Path(__file__).resolve().parent / "libhifloat8_cast_ops.so"
 if not _LIBRARY.is_file():
     raise ImportError(
@@ -12,6 +9,10 @@ if not _LIBRARY.is_file():
         "Run `bash ops_build.sh hifloat8_cast` in amct_ops/ and install dist/amct_ops-*.whl, "
         "or put amct_ops/staging on PYTHONPATH."
     )
+
+import torch  # noqa: E402  takes seconds, so not before it is needed
+import torch_npu  # noqa: E402, F401  the library links to it
+
 torch.ops.load_library(str(_LIBRARY))
 
 from .ops import decode_from_hifloat8, encode_to_hifloat8  # noqa: E402
