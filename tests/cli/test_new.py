@@ -305,6 +305,16 @@ def test_the_example_of_plan_b_builds_and_passes(from_new_to_report):
 
 
 def test_the_walk_of_the_docs_is_the_sequence_of_the_readme():
-    steps = re.findall(r"^\| \d \| `([^`]+)` \|", (ROOT / "docs/first_operator.md").read_text(), re.M)
-    readme, = re.findall(r"^```console\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)
-    assert [step for step in steps if step != "nputwin plan"] == readme.splitlines()
+    for language in ("", ".zh"):
+        steps = re.findall(r"^\| \d \| `([^`]+)` \|", (ROOT / f"docs/first_operator{language}.md").read_text(), re.M)
+        readme, = re.findall(r"^```console\n(.*?)^```", (ROOT / f"README{language}.md").read_text(), re.M | re.S)
+        assert [step for step in steps if step != "nputwin plan"] == readme.splitlines()
+
+
+BROKEN = [line.split(" | ") for line in (ROOT / "docs/first_operator.md").read_text().partition("## Broken on purpose")[2].splitlines() if line.startswith("| `nputwin n")]
+
+
+@pytest.mark.parametrize("line, says", BROKEN, ids=[line.strip("| `") for line, _ in BROKEN])
+def test_what_the_docs_say_of_a_broken_command(run, tmp_path, line, says):
+    done = run(*line.strip("| `").split(), cwd=tmp_path)
+    assert done.returncode == 2 and says.strip("| `") in done.stderr and list(tmp_path.iterdir()) == []
