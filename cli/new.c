@@ -213,7 +213,8 @@ static const char *why_not(const struct wish *wish)
 
 static int refuse(const struct wish *wish)
 {
-    const char *near = wish->type ? optype_near(wish->type) : NULL, *why = why_not(wish);
+    const char *near = wish->type && !is_built_in(wish->type) ? optype_near(wish->type) : NULL,
+               *why = why_not(wish);
 
     if (wish->type && !why)
         return cli_usage_error(

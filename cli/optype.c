@@ -74,7 +74,7 @@ static bool asks_for_a_value(const struct optype *t)
 static bool is_written(const struct optype *t)
 {
     return code_of(t) && (t->schema || *optype_more(t)->reference) &&
-           has_letters(t->inputs, "IBPRSHNLV") && has_letters(t->outputs, "IBPFEND") &&
+           has_letters(t->inputs, "IBPRSHNLV") && has_letters(t->outputs, "IBPFENDS") &&
            !strchr(t->outputs, '*') && (*optype_more(t)->example || !asks_for_a_value(t));
 }
 
@@ -507,6 +507,8 @@ static void print_output(FILE *out, const struct optype *t, const struct args *a
                 args->lead->name, args->lead->name);
     else if (letter == 'B')
         fputs(".dtype(at::kBool)", out);
+    else if (letter == 'S')
+        fputs(".dtype(at::kFloat)", out);
     else if (letter == 'I' || letter == 'N')
         fputs(".dtype(at::kInt)", out);
     else if (letter == 'D')

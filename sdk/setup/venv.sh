@@ -42,6 +42,7 @@ PY
 }
 
 if [ -e "$venv/.nputwin/ours" ]; then
+    echo "set-up: more than 1 GB is laid down, which takes minutes; then the build, which is as quiet"
     pip install torch==2.13.0
     pip install -r requirements.txt -r requirements-dev.txt
     pip install --no-deps -r requirements-demo.txt
