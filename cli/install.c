@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * install.c - `nputwin install`: the wheel built last, over whatever is there, and an import from
- * elsewhere.
+ * elsewhere, which has to find the wheel's own files.
  *
  * --no-deps: another torch is never pulled in. The import runs in /: in the source tree Python
  * would take the sources for the package.
@@ -14,15 +14,21 @@
 
 /* The names of the package's top-level modules, from the wheel. */
 static const char script[] =
-    "import sys, zipfile\n"
-    "names = {n.split('/')[0] for n in zipfile.ZipFile(sys.argv[1]).namelist() if "
-    "n.endswith('__init__.py')}\n"
+    "import os, sys, zipfile\n"
+    "wheel = zipfile.ZipFile(sys.argv[1])\n"
+    "names = {n.split('/')[0] for n in wheel.namelist() if n.endswith('__init__.py')}\n"
     "before = None\n"
     "import torch, torch_npu\n"
     "before = set(torch._C._dispatch_get_all_op_names())\n"
     "for name in sorted(names):\n"
     "    module = __import__(name)\n"
     "    print('imported', name, 'from', module.__file__)\n"
+    "    for n in wheel.namelist():\n"
+    "        path = os.path.join(os.path.dirname(os.path.dirname(module.__file__)), n)\n"
+    "        if n.startswith(name + '/') and (not os.path.isfile(path) or "
+    "open(path, 'rb').read() != wheel.read(n)):\n"
+    "            sys.exit(f'{path} is not what the wheel has: pip left an older one there (with "
+    "--target it replaces nothing), or another installation comes first')\n"
     "new = sorted(set(torch._C._dispatch_get_all_op_names()) - before)\n"
     "for op in new:\n"
     "    has = torch._C._dispatch_has_kernel_for_dispatch_key(op, 'PrivateUse1')\n"

@@ -70,6 +70,15 @@ def test_from_build_to_report(work, package):
     assert work("report", "--format", "markdown").stdout.startswith(f"## {package.name}: every step passed")
 
 
+def test_an_older_file_that_stays_is_no_installation(work, package, tmp_path):
+    """pip --target replaces no folder that is there."""
+    assert work("build", "--python", sys.executable).returncode == 0
+    (tmp_path / "site/scale_ext").mkdir(parents=True)
+    (tmp_path / "site/scale_ext/__init__.py").write_text(PACKAGE["scale_ext/__init__.py"] + "# older\n")
+    done = work("install", "--python", sys.executable)
+    assert done.returncode == 1 and " is not what the wheel has: pip left an older one there" in done.stderr, done.stderr
+
+
 def test_a_test_that_fails_is_reported(work, package):
     (package / "test/test.py").write_text("raise SystemExit(3)\n")
     assert work("test", "--python", sys.executable).returncode == 1
