@@ -506,7 +506,7 @@ function(_npu_op_make_static package library)
   set_target_properties(@package@::static PROPERTIES
     INTERFACE_INCLUDE_DIRECTORIES \"\${_npu_op_lib}/../include;@ASC_HOME@/include\"
     INTERFACE_LINK_DIRECTORIES \"@ASC_HOME@/lib64\"
-    INTERFACE_LINK_LIBRARIES \"-Wl,--whole-archive;\${_npu_op_lib}/lib@package@.a;-Wl,--no-whole-archive;nputwin_opp;opapi;ascendc_runtime;ascendcl;platform;tiling_api;dl;-Wl,-rpath,@ASC_HOME@/lib64\")
+    INTERFACE_LINK_LIBRARIES \"-Wl,--whole-archive;\${_npu_op_lib}/lib@package@.a;-Wl,--no-whole-archive;nputwin_opp;opapi;ascendc_runtime;ascendcl;platform;tiling_api;dl;-Wl,-rpath,\\\"@ASC_HOME@/lib64\\\"\")
   add_library(@package@::@package@ ALIAS @package@::static)
   unset(_npu_op_lib)
 endif()

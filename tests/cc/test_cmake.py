@@ -41,6 +41,16 @@ def test_language_asc(cc, cmake, generator, tmp_path):
     assert cmake.output("alone", NPUTWIN_SOC="Ascend950PR_9599") == "alone 10, arch 3510\n"
 
 
+def test_an_installation_whose_path_has_blanks(cc, cmake, tmp_path):
+    home = tmp_path / "Ein Ordner \u00fc"
+    home.symlink_to(cc.prefix)
+    env = {"ASCEND_HOME_PATH": str(home), "CMAKE_PREFIX_PATH": str(home / "lib64/cmake")}
+    cmake.configure(cc.src / "new_style", "-DCMAKE_ASC_ARCHITECTURES=dav-2201", env=env)
+    cmake.build()
+    assert cmake.output("user") == "mixed 42\n"
+    assert str(home) in cc.run("readelf", "-d", "build/user").stdout
+
+
 @pytest.mark.parametrize("mode", ["npu", "cpu", "sim"])
 def test_every_run_mode_runs(cc, cmake, mode):
     cmake.configure(cc.src / "new_style", f"-DCMAKE_ASC_RUN_MODE={mode}", "-DCMAKE_ASC_ARCHITECTURES=dav-2201")
