@@ -120,6 +120,7 @@ void npu_cross_run(struct npu_core_int *c, const struct npu_insn *in);
 /* ---- group.c ---- */
 struct npu_group; /* what the vector cores of one block ask of its cube core */
 struct npu_group *npu_group_new(uint32_t n_blocks);
+void npu_group_free(struct npu_group *groups, uint32_t n_blocks); /* NULL is nothing */
 /* A core of a mix kernel has ended. */
 void npu_group_leave(struct npu_core_int *c);
 

@@ -363,6 +363,9 @@ NPU_API bool npu_cross_wait(struct npu_core *c, uint32_t id, struct npu_where wh
 typedef void npu_group_fn(void *arg, struct npu_core *cube);
 NPU_API bool npu_group_call(struct npu_core *c, npu_group_fn *fn, void *arg, bool is_shared,
                             const char *name, struct npu_where where);
+/* As much memory as L1, the same for both vector cores of a group, until the launch ends. NULL
+ * outside a mix kernel, or when there is none left. */
+NPU_API void *npu_group_l1(struct npu_core *c);
 /* The cube core does what it is asked until the vector cores of its group have ended. Afterwards
  * its instructions do nothing: the rest of the kernel's lines are those of the vector cores. */
 NPU_API void npu_group_serve(struct npu_core *cube);

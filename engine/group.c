@@ -23,11 +23,19 @@ struct npu_group {
     struct message asked[MOST_AIV];
     bool has_left[MOST_AIV];
     bool serves; /* the cube core has come */
+    void *l1;    /* what its vector cores share of the cube core's L1 */
 };
 
 struct npu_group *npu_group_new(uint32_t n_blocks)
 {
     return calloc(n_blocks, sizeof(struct npu_group));
+}
+
+void npu_group_free(struct npu_group *groups, uint32_t n_blocks)
+{
+    for (uint32_t i = 0; groups && i < n_blocks; i++)
+        free(groups[i].l1);
+    free(groups);
 }
 
 /* Under the lock. NULL, with a fault, without memory. */
@@ -47,6 +55,21 @@ void npu_group_leave(struct npu_core_int *c)
     if (g)
         g->has_left[c->pub.sub_idx] = true;
     npu_run_unlock(c->run);
+}
+
+void *npu_group_l1(struct npu_core *core)
+{
+    struct npu_core_int *c = npu_core_int(core);
+    const size_t bytes = core->soc->mem_bytes[MEM_L1];
+    void *l1 = NULL;
+
+    npu_run_lock(c->run);
+    struct npu_group *g = core->is_mix ? group_of(c) : NULL;
+    if (g && !g->l1 && posix_memalign(&l1, NPU_FRACTAL_BYTES, bytes) == 0)
+        g->l1 = memset(l1, 0, bytes);
+    l1 = g ? g->l1 : NULL;
+    npu_run_unlock(c->run);
+    return l1;
 }
 
 /* ---- the side that asks -------------------------------------------------------------------- */

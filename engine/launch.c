@@ -731,7 +731,7 @@ enum npu_status npu_launch_within(const struct npu_launch *l, struct npu_limit *
     atomic_store_explicit(&last->gm_bytes, atomic_load(&run.gm_bytes) - moved,
                           memory_order_relaxed);
     free(run.cross);
-    free(run.groups);
+    npu_group_free(run.groups, l->block_dim);
     npu_notes_tell(l->name ? l->name : "kernel");
     limit->is_over = run.fault_is_stop;
     return run.fault.status == NPU_OK ? NPU_OK : tell_fault(&run, d);

@@ -102,7 +102,11 @@ public:
     bool InitBuffer(TQueBind<src, dst, depth, mask> &que, uint8_t num, uint32_t len,
                     npu_where where = NPU_HERE)
     {
-        uint8_t *p = Take(que.Owner(), num, len, where);
+        uint8_t *p;
+        if constexpr (TQueBind<src, dst, depth, mask>::is_shared)
+            p = TakeShared(que.Owner(), num, len, where);
+        else
+            p = Take(que.Owner(), num, len, where);
         if (n_buffers_ + num > nputwin::MAX_BUFFERS) {
             npu_fault(core_, NPU_E_QUEUE, where,
                       "%s: a kernel has at most %d queue buffers, %u are taken and %u asked",
@@ -230,6 +234,7 @@ public:
         }
         n_buffers_ = 0;
         std::memset(used_, 0, sizeof(used_));
+        shared_ = 0;
         std::memset(ids_, 0, sizeof(ids_));
         std::memset(n_out_, 0, sizeof(n_out_));
     }
@@ -285,6 +290,7 @@ private:
     uint8_t *spm_ = nullptr;
     int32_t spm_bytes_ = 0;
     spill *spills_ = nullptr;
+    uint32_t shared_ = 0; /* bytes of L1 that both vector cores of a group have in common */
     uint32_t used_[N_MEMS] = {}, n_buffers_ = 0;    /* bytes handed out of each memory */
     uint8_t ids_[N_PIPES][N_PIPES] = {};            /* bit an event id that is taken */
     uint8_t n_out_[int(TPosition::MAX)] = {};       /* tensors between AllocTensor and FreeTensor */
@@ -340,6 +346,24 @@ private:
         }
         uint8_t *p = core_->mem[mem].base + used_[mem];
         used_[mem] += uint32_t(ask);
+        return p;
+    }
+    /* Of a vector core: what the other one takes with the same calls lies at the same place. */
+    uint8_t *TakeShared(const nputwin::owner &o, uint32_t n, uint32_t len, npu_where where)
+    {
+        const uint64_t ask = uint64_t(n) * nputwin::round_up_blk(len);
+        if (core_->core_kind != CORE_AIV || !core_->is_mix)
+            return Take(o, n, len, where);
+        uint8_t *l1 = static_cast<uint8_t *>(npu_group_l1(core_));
+        if (NPU_UNLIKELY(!l1 || ask > core_->soc->mem_bytes[MEM_L1] - shared_)) {
+            npu_fault(core_, NPU_E_UB_FULL, where,
+                      "%s: %u x %u bytes do not fit into L1 of the cube core, of which the vector "
+                      "cores share %u of %u bytes",
+                      nputwin::owner_name(o).text, n, len, shared_, core_->soc->mem_bytes[MEM_L1]);
+            return Spill(ask);
+        }
+        uint8_t *p = l1 + shared_;
+        shared_ += uint32_t(ask);
         return p;
     }
     uint8_t *Spill(uint64_t bytes)

@@ -89,11 +89,6 @@ template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQue
                   "TQue: a queue lies in a memory of the core: VECIN, VECOUT, VECCALC, A1, B1, C1, "
                   "A2, B2, C2, CO1, C2PIPE2GM or TSCM");
     static_assert(depth >= 0 && depth <= nputwin::MAX_BUFFERS, "TQue: depth is 0..64");
-    static_assert(
-        dst != TPosition::TSCM || !nputwin::is_one_place(mask),
-        "TSCM: bit 2 of mask, or scmBlockGroup, lets both vector cores share one place of "
-        "L1; the twin gives each its own: leave it out, and share a matrix with "
-        "GetIBShareNormConfig or the IBSHARE of MatmulType");
 
 public:
     TQueBind() {}
@@ -198,6 +193,8 @@ private:
     template <TPosition, uint32_t> friend class nputwin::buffer_pool;
     static constexpr uint32_t slots = depth > 0 ? depth : 1;
     static constexpr TPosition pos = nputwin::buffers_at(src, dst);
+    /* Both vector cores of a group have the same place in L1. */
+    static constexpr bool is_shared = dst == TPosition::TSCM && nputwin::is_one_place(mask);
 
     TPipe *pipe_ = nullptr;
     nputwin::buffer *buffers_ = nullptr;

@@ -189,7 +189,6 @@ REFUSED = [
     ("AscendC::PipeBarrier<PIPE_S>();", "PIPE_S is not allowed"),
     ("AscendC::TQue<AscendC::TPosition::VECIN, 0> q; (void)q.VacantInQue();", "VacantInQue: a queue of depth 0 works in place"),
     ("AscendC::TQue<AscendC::TPosition::VECIN, 0> q; (void)q.HasIdleBuffer();", "HasIdleBuffer: a queue of depth 0 works in place"),
-    ("AscendC::TSCM<AscendC::TPosition::VECIN, 1, 4> q;", "TSCM: bit 2 of mask"),
     ("AscendC::GetCtrlSpr<3, 2>();", "GetCtrlSpr: 0 <= startBit <= endBit"),
     ("AscendC::Cast<float, half, AscendC::RoundMode::CAST_RINT>(1.0f);", "Cast of a scalar: float to half with CAST_ODD"),
 ]

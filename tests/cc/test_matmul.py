@@ -532,6 +532,15 @@ def test_chain_through_tscm(run):
     np.testing.assert_array_equal(got.reshape(m, n), (product @ b).astype(np.float32))
 
 
+@pytest.mark.parametrize("name", ["one_place", "one_place_by_config"])
+def test_one_place_of_tscm(run, name):
+    """Bit 2 of mask, and scmBlockGroup: both vector cores have the same buffer."""
+    m, n, k = 32, 96, 64
+    a, b = draw("f16", m, k), draw("f16", k, n)
+    got = run(name, store(a, "f16"), store(b, "f16"), np.zeros(m * n, np.float32), size=(m, n, k), single=(m, n // 2, k))
+    np.testing.assert_array_equal(got.reshape(m, n), (a @ b).astype(np.float32))
+
+
 @pytest.mark.parametrize("how", ["all", "tiles", "dense", "partial"])
 def test_ub_to_tscm(run, how):
     m, n, k = 64, 48, 64

@@ -70,8 +70,8 @@ public:
     void GetCoreMemSize(const CoreMemType &type, uint64_t &size) const;
     /* Workspace that high-level API objects need at the start of a kernel's workspace. */
     uint32_t GetLibApiWorkSpaceSize() const;
-    /* Workspace of CreateCubeResGroup, a queue of messages of up to 1 KiB for each vector core; and of
-     * a GroupBarrier that all of them wait at. */
+    /* Workspace of CreateCubeResGroup, a queue of messages of up to 1 KiB for each vector core; and
+     * of a GroupBarrier that all of them wait at. */
     uint32_t GetResCubeGroupWorkSpaceSize() const;
     uint32_t GetResGroupBarrierWorkSpaceSize() const;
     /* Blocks for n slices of a mix kernel with so many cube and vector cores a block. */
