@@ -44,6 +44,12 @@ def test_language_asc(cc, cmake, generator, tmp_path):
     assert cmake.output("alone", NPUTWIN_SOC="Ascend950PR_9599") == "alone 10, arch 3510\n"
 
 
+def test_the_language_of_the_ai_cpu_is_refused_by_name(cc, cmake, tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.16)\nproject(p LANGUAGES NONE)\nfind_package(AICPU REQUIRED)\n")
+    talk = cmake.configure(tmp_path, expect=1).stderr
+    assert "this software NPU has AI Cores only: kernels for the AI CPU are not" in " ".join(talk.split())
+
+
 def test_an_installation_whose_path_has_blanks(cc, cmake, tmp_path):
     home = tmp_path / "Ein Ordner \u00fc"
 
