@@ -253,7 +253,14 @@ void npu_mmtile_run(struct npu_core_int *c, const struct npu_insn *in);
 /* Without the lowest `lost` bits of a float; ties as `how` says. HF32 loses 12 on 2201, 13 on 3510.
  */
 float npu_to_hf32(float f, enum npu_hf32 how, uint32_t lost);
-int32_t npu_add_stops(int32_t a, int32_t b);
+/* a + b, or the end of the type beyond it; written so that compilers do many at once. */
+static inline int32_t npu_add_stops(int32_t a, int32_t b)
+{
+    const uint32_t x = (uint32_t)a, y = (uint32_t)b, sum = x + y;
+    const bool is_over = (~(x ^ y) & (x ^ sum)) >> 31;
+
+    return is_over ? (int32_t)(x >> 31 ? 0x80000000u : 0x7fffffffu) : (int32_t)sum;
+}
 /* overflow.c. Integer arithmetic under CTRL[53]: may it overflow, and the lanes of it. */
 bool npu_is_stopped(const struct npu_insn *in);
 void npu_run_stopped(const struct npu_insn *in, void *dst, const void *a, const void *b,

@@ -163,21 +163,27 @@ static void begin(const struct job *j, uint32_t *l0c, size_t panel, const uint32
         }
 }
 
-int32_t npu_add_stops(int32_t a, int32_t b)
+/* Integers: exact sums of at most EXACT_STEPS products each in floats, then 32 bits. */
+static void multiply_few_ints(const struct job *j, int32_t *l0c, size_t panel, float *sums)
 {
-    int32_t sum;
+    const size_t n = (size_t)j->m * NPU_PANEL;
 
-    if (!__builtin_add_overflow(a, b, &sum))
-        return sum;
-    return a < 0 ? INT32_MIN : INT32_MAX;
+    memset(sums, 0, j->n1 * n * sizeof *sums);
+    j->loops->multiply(sums, n, j->a, j->lda, j->b, j->m, j->n1, j->k);
+    for (uint32_t p = 0; p < j->n1; p++, sums += n, l0c += panel)
+        for (size_t i = 0; i < n; i++)
+            l0c[i] = npu_add_stops(l0c[i], (int32_t)sums[i]);
 }
 
-/* Integers: exact sums of at most EXACT_STEPS products each in floats, then 32 bits. */
 static void multiply_ints(const struct job *j, int32_t *l0c, size_t panel, float *sums,
                           int32_t *exact)
 {
     const size_t n = (size_t)j->m * NPU_PANEL;
 
+    if (j->k <= EXACT_STEPS) {
+        multiply_few_ints(j, l0c, panel, sums);
+        return;
+    }
     for (uint32_t p = 0; p < j->n1; p++) {
         memset(exact, 0, n * sizeof *exact);
         for (uint32_t k = 0; k < j->k; k += EXACT_STEPS) {
@@ -214,8 +220,9 @@ void npu_mmad_run(struct npu_core_int *c, const struct npu_insn *in)
     j.k1 = p->aligns_k16 ? (j.k + 15) / 16 * 2 : (j.k + j.c0 - 1) / j.c0;
     j.lda = (size_t)(j.k + 63) / 64 * 64 + LDA_PAD;
     const size_t a = (size_t)j.m * j.lda, b = (size_t)j.n1 * j.k * NPU_PANEL;
-    const size_t row = ROWS * 64, sums = is_int ? (size_t)j.m * NPU_PANEL : 0;
-    j.a = npu_scratch(c, a + b + row + 2 * sums, in->where);
+    const size_t row = ROWS * 64, exact = is_int ? (size_t)j.m * NPU_PANEL : 0;
+    const size_t sums = j.n1 * exact;
+    j.a = npu_scratch(c, a + b + row + sums + exact, in->where);
     if (!j.a)
         return;
     j.b = j.a + a;

@@ -33,7 +33,7 @@ struct job {
 
 static size_t row_room(const struct npu_tile *p)
 {
-    const uint32_t most = p->m > p->n ? p->m : p->n, k = p->k < EXACT_STEPS ? p->k : EXACT_STEPS;
+    const uint32_t most = p->m > p->n ? p->m : p->n, k = p->k < CHUNK ? p->k : CHUNK;
 
     return (size_t)(most > k ? most : k) + ROWS;
 }
@@ -271,24 +271,20 @@ static void begin(const struct job *j, float *l0c, const uint8_t *bias)
         }
 }
 
-static void add_ints(const struct job *j, int32_t *l0c, const float *right, float *sums)
+/* Sums of integers, exact in a float for EXACT_STEPS, into L0C; they begin anew. */
+static void add_ints(const struct job *j, int32_t *l0c, float *sums)
 {
-    const size_t n = (size_t)j->p->m * NPU_PANEL;
+    const size_t n = j->n1 * j->panel;
 
-    for (uint32_t q = 0; q < j->n1; q++) {
-        memset(sums, 0, n * sizeof *sums);
-        j->loops->multiply(sums, n, j->left, j->lda, right + (size_t)q * j->steps * NPU_PANEL,
-                           j->p->m, 1, j->steps);
-        for (size_t i = 0; i < n; i++)
-            l0c[q * j->panel + i] = npu_add_stops(l0c[q * j->panel + i], (int32_t)sums[i]);
-    }
+    for (size_t i = 0; i < n; i++)
+        l0c[i] = npu_add_stops(l0c[i], (int32_t)sums[i]);
+    memset(sums, 0, n * sizeof *sums);
 }
 
 void npu_mmtile_run(struct npu_core_int *c, const struct npu_insn *in)
 {
     const struct npu_tile *p = &in->cube.tile;
     const bool is_int = in->type == TYPE_s8;
-    const uint32_t chunk = is_int ? EXACT_STEPS : CHUNK;
     struct job j = {.loops = npu_panels_best(), .in = in, .p = p};
 
     j.a = p->a.is_one ? NULL : npu_at(c, &in->ref[1]);
@@ -296,29 +292,30 @@ void npu_mmtile_run(struct npu_core_int *c, const struct npu_insn *in)
     j.hf32_lost = c->pub.soc->arch == 2201 ? 12 : 13;
     j.c0 = npu_c0(in->type, p->is_nibbles);
     j.n1 = (p->n + NPU_PANEL - 1) / NPU_PANEL;
-    j.lda = chunk + LDA_PAD;
+    j.lda = CHUNK + LDA_PAD;
     j.panel = ((size_t)p->m + ROWS - 1) / ROWS * ROWS * NPU_PANEL;
     const uint64_t whole = (uint64_t)j.n1 * NPU_PANEL * p->k;
     const bool is_kept = whole <= MOST_KEPT;
     const size_t left = (size_t)p->m * j.lda, rows = ROWS * row_room(p);
-    j.left = npu_scratch(c, left + 2 * rows + (is_int ? (size_t)p->m * NPU_PANEL : 0), in->where);
-    if (!j.left || !make_right(c, is_kept ? whole : (uint64_t)j.n1 * NPU_PANEL * chunk, in->where))
+    const size_t n_sums = is_int ? j.n1 * j.panel : 0;
+    j.left = npu_scratch(c, left + 2 * rows + n_sums, in->where);
+    if (!j.left || !make_right(c, is_kept ? whole : (uint64_t)j.n1 * NPU_PANEL * CHUNK, in->where))
         return;
     const bool has_right = is_there(c, in) && is_kept;
     j.rows = j.left + left;
     j.turned = j.rows + rows;
-    float *l0c = (float *)(void *)npu_at(c, &in->ref[0]);
+    float *l0c = (float *)(void *)npu_at(c, &in->ref[0]), *sums = is_int ? j.turned + rows : l0c;
+    memset(sums, 0, n_sums * sizeof *sums);
     begin(&j, l0c, p->init == MMAD_BIAS ? npu_at(c, &in->sel) : NULL);
-    for (; j.k0 < p->k; j.k0 += chunk) {
+    for (; j.k0 < p->k; j.k0 += CHUNK) {
         float *right = c->right + (is_kept ? (size_t)j.k0 * j.n1 * NPU_PANEL : 0);
-        j.steps = p->k - j.k0 < chunk ? p->k - j.k0 : chunk;
+        j.steps = p->k - j.k0 < CHUNK ? p->k - j.k0 : CHUNK;
         load_left(&j);
         if (!has_right)
             load_right(&j, right);
-        if (is_int)
-            add_ints(&j, (int32_t *)(void *)l0c, right, j.turned + rows);
-        else
-            j.loops->multiply(l0c, j.panel, j.left, j.lda, right, p->m, j.n1, j.steps);
+        j.loops->multiply(sums, j.panel, j.left, j.lda, right, p->m, j.n1, j.steps);
+        if (is_int && ((j.k0 + CHUNK) % EXACT_STEPS == 0 || j.k0 + CHUNK >= p->k))
+            add_ints(&j, (int32_t *)(void *)l0c, sums);
     }
     for (uint32_t q = 0; in->saturates && !is_int && q < j.n1; q++)
         npu_finite_sums(l0c + q * j.panel, (size_t)p->m * NPU_PANEL);

@@ -154,6 +154,13 @@ def test_int8(run, turns):
     np.testing.assert_array_equal(got, exact.astype(np.int64))
 
 
+@pytest.mark.parametrize("k", [1024, 2100])
+def test_the_largest_sums_of_int8(run, k):
+    a, b = np.full((20, k), -128.0), np.full((k, 40), -128.0)
+    got = run("s8_s32", store(a, "s8"), store(b, "s8"), np.zeros(20 * 40, np.int32), bias=np.zeros(40, np.int32), size=(20, 40, k))
+    np.testing.assert_array_equal(got, 128 * 128 * k)
+
+
 @pytest.mark.parametrize("turn_b", [0, 1])
 def test_int4(run, turn_b):
     exact, got = check_types(run, "s4_s32", "s4", "s32", size=(33, 70, 130), base=(32, 32, 64), turns=(0, turn_b))

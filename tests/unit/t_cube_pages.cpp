@@ -646,6 +646,14 @@ void sums_at_the_end(void **)
              MmadParams(16, 16, 32, 0, false, false));
         wait_for_all();
         is("the least", c[255], INT32_MIN);
+        std::memset(a, -128, 16 * 2048);
+        std::memset(b, -128, 16 * 2048);
+        for (uint16_t k : {1024, 2048}) {
+            Mmad(sums<int32_t>(), at<int8_t>(TPosition::A2, 0, 1), at<int8_t>(TPosition::B2, 0, 1),
+                 MmadParams(16, 16, k, 0, false, true));
+            wait_for_all();
+            is("the longest sum", c[17], 128.0 * 128 * k);
+        }
         bfloat16_t *x = reinterpret_cast<bfloat16_t *>(memory(MEM_L0A));
         bfloat16_t *y = reinterpret_cast<bfloat16_t *>(memory(MEM_L0B));
         const float *z = reinterpret_cast<float *>(memory(MEM_L0C));
