@@ -222,7 +222,7 @@ void npu_core_reset(struct npu_core_int *c)
     c->pub.door = c->pub.sys_workspace = NULL;
     memset(c->pub.placed_bytes, 0, sizeof c->pub.placed_bytes);
     c->waiting = c->polls = c->is_leaving = c->is_stopped = false;
-    c->confirmed_epoch = 0;
+    c->confirmed_epoch = c->n_vain_polls = 0;
     if (NPU_UNLIKELY(c->dcache != NULL)) /* the last block ended in a signal */
         npu_dcache_end(c);
 }

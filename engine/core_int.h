@@ -57,6 +57,7 @@ struct npu_core_int {
     bool is_setting;          /* waits until a counter has room for its CrossCoreSetFlag */
     bool polls;               /* parked, but wants to look again whenever its worker has time */
     uint32_t confirmed_epoch; /* npu_wait_word: see launch.c */
+    uint32_t n_vain_polls;    /* of a launch that has failed */
     struct npu_dcache *dcache;
     float *scratch; /* rows.c: made when first wanted, kept for the next block */
     uint32_t scratch_floats;

@@ -326,7 +326,8 @@ NPU_API void npu_sync_all(struct npu_core *c, struct npu_where where);
 /* All cores of both kinds. */
 NPU_API void npu_sync_all_kinds(struct npu_core *c, struct npu_where where);
 
-/* Suspends the block so that others may run: for programs that look at GM until it changes. */
+/* Suspends the block so that others may run: for programs that look at GM until it changes. It does
+ * not return for ever once a block of the launch has failed. */
 NPU_API void npu_poll(struct npu_core *c);
 /* Lets the other blocks of the launch begin, when all can be there at a time: on the chip they do.
  * For calls that prepare GM for what follows, as kernels do without waiting for each other. */

@@ -43,6 +43,7 @@ struct npu_block_run {
     bool fault_is_stop;   /* it comes from the launch's limit */
     bool has_wait;        /* and says who waited meanwhile */
     struct npu_diag fault;
+    atomic_bool has_fault;
     _Alignas(64) atomic_uint next;       /* first block not handed out */
     _Alignas(64) atomic_ullong state;    /* see above */
     _Alignas(64) atomic_uint generation; /* moves when a barrier opens, or nothing can open it */
@@ -59,7 +60,8 @@ struct npu_block_run {
     struct npu_group *groups;           /* the same of what vector cores ask */
 };
 
-enum { INVITE_AFTER_NS = 3000 }; /* helpers cost about as much to wake */
+enum { MOST_VAIN_POLLS = 10000 }; /* some milliseconds */
+enum { INVITE_AFTER_NS = 3000 };  /* helpers cost about as much to wake */
 /* A launch that moves more between GM and UB finds little of it in the caches, and leaves little;
  * nothing of it near the core, from the smaller size on. */
 enum { STREAM_BYTES = 32 << 20, FETCH_BYTES = 1 << 20 };
@@ -145,15 +147,29 @@ static void sync_blocks(struct npu_core *core, struct npu_where where)
 /* ---- waiting for a word of GM
  * --------------------------------------------------------------------------------------- */
 
+/* Parks the block until its worker has done what else there was. */
+static void let_others(struct npu_core_int *c)
+{
+    if (!c->is_setting) /* which is at the head of a queue */
+        npu_settle(&c->pub);
+    c->polls = true;
+    npu_fiber_yield(&c->fiber);
+    c->polls = false;
+}
+
+/* After a fault, its own or another's, nobody may write what the program looks for: then its block
+ * ends in the call. The launch has failed anyhow. */
 void npu_poll(struct npu_core *core)
 {
     struct npu_core_int *c = npu_core_int(core);
 
-    if (!c->is_setting) /* which is at the head of a queue */
-        npu_settle(core);
-    c->polls = true;
-    npu_fiber_yield(&c->fiber);
-    c->polls = false;
+    let_others(c);
+    if (NPU_LIKELY(!core->faulted && !atomic_load(&c->run->has_fault)))
+        return;
+    if (++c->n_vain_polls < MOST_VAIN_POLLS)
+        return;
+    npu_fault(core, NPU_E_DEADLOCK, c->where, "a block polls GM, and another one failed");
+    npu_fiber_abandon(&c->fiber);
 }
 
 void npu_let_begin(struct npu_core *core)
@@ -161,7 +177,7 @@ void npu_let_begin(struct npu_core *core)
     struct npu_block_run *run = npu_core_int(core)->run;
 
     while (core->block_dim <= room_of(run->l) && atomic_load(&run->next) < run->n_cores)
-        npu_poll(core);
+        let_others(npu_core_int(core));
 }
 
 /* One more, or one less, that waits. */
@@ -212,7 +228,7 @@ bool npu_run_wait(struct npu_core_int *c, bool (*ready)(void *arg), void *arg)
     bool done = ready(arg);
     while (!done && !stuck) {
         uint32_t epoch;
-        npu_poll(&c->pub);
+        let_others(c);
         const bool idle = is_idle(c->run, &epoch);
         done = ready(arg);
         stuck = !done && idle && is_stuck(c, epoch);
@@ -460,8 +476,10 @@ static void keep_fault(struct npu_block_run *run, const struct npu_core_int *c)
 
 static void end_block(struct npu_worker *w, struct npu_slot *s, struct npu_block_run *run)
 {
-    if (s->core.fault.status != NPU_OK)
+    if (s->core.fault.status != NPU_OK) {
         keep_fault(run, &s->core);
+        atomic_store(&run->has_fault, true);
+    }
     if (s->core.gm_bytes)
         atomic_fetch_add_explicit(&run->gm_bytes, s->core.gm_bytes, memory_order_relaxed);
     s->core.run = NULL;

@@ -203,6 +203,31 @@ static void test_fault_and_sync(void **state)
     assert_int_equal(n, 8);
 }
 
+/* A block that looks at GM for ever ends when what it waits for cannot come: another's fault, or
+ * its own. */
+static void polls_for_ever(void *arg, struct npu_core *c)
+{
+    const bool is_failing = c->block_idx == *(const uint32_t *)arg;
+
+    if (is_failing)
+        npu_fault(c, NPU_E_ASSERT, HERE, "no");
+    while (!is_failing || c->block_dim == 1)
+        npu_poll(c);
+}
+
+static void test_polls_after_a_fault(void **state)
+{
+    struct npu_diag d;
+
+    (void)state;
+    for (uint32_t blocks = 1; blocks <= 8; blocks += 7)
+        for (uint32_t failing = 0; failing < blocks; failing++) {
+            assert_int_equal(launch_on("Ascend910B2", blocks, polls_for_ever, &failing, &d),
+                             NPU_E_ASSERT);
+            assert_non_null(strstr(d.text, ": no"));
+        }
+}
+
 /* ---- signals
  * ---------------------------------------------------------------------------------------------- */
 
@@ -447,6 +472,7 @@ int main(void)
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_fault_order),
         cmocka_unit_test(test_fault_and_sync),
+        cmocka_unit_test(test_polls_after_a_fault),
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
         cmocka_unit_test(test_signals),
 #endif
