@@ -43,7 +43,6 @@ struct npu_block_run {
     bool fault_is_stop;   /* it comes from the launch's limit */
     bool has_wait;        /* and says who waited meanwhile */
     struct npu_diag fault;
-    atomic_bool has_fault;
     _Alignas(64) atomic_uint next;       /* first block not handed out */
     _Alignas(64) atomic_ullong state;    /* see above */
     _Alignas(64) atomic_uint generation; /* moves when a barrier opens, or nothing can open it */
@@ -157,6 +156,14 @@ static void let_others(struct npu_core_int *c)
     c->polls = false;
 }
 
+static bool has_failed(struct npu_block_run *run)
+{
+    (void)pthread_mutex_lock(&run->fault_lock);
+    const bool failed = run->fault.status != NPU_OK;
+    (void)pthread_mutex_unlock(&run->fault_lock);
+    return failed;
+}
+
 /* After a fault, its own or another's, nobody may write what the program looks for: then its block
  * ends in the call. The launch has failed anyhow. */
 void npu_poll(struct npu_core *core)
@@ -164,7 +171,7 @@ void npu_poll(struct npu_core *core)
     struct npu_core_int *c = npu_core_int(core);
 
     let_others(c);
-    if (NPU_LIKELY(!core->faulted && !atomic_load(&c->run->has_fault)))
+    if (NPU_LIKELY(!core->faulted && !has_failed(c->run)))
         return;
     if (++c->n_vain_polls < MOST_VAIN_POLLS)
         return;
@@ -476,10 +483,8 @@ static void keep_fault(struct npu_block_run *run, const struct npu_core_int *c)
 
 static void end_block(struct npu_worker *w, struct npu_slot *s, struct npu_block_run *run)
 {
-    if (s->core.fault.status != NPU_OK) {
+    if (s->core.fault.status != NPU_OK)
         keep_fault(run, &s->core);
-        atomic_store(&run->has_fault, true);
-    }
     if (s->core.gm_bytes)
         atomic_fetch_add_explicit(&run->gm_bytes, s->core.gm_bytes, memory_order_relaxed);
     s->core.run = NULL;

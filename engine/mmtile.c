@@ -271,14 +271,11 @@ static void begin(const struct job *j, float *l0c, const uint8_t *bias)
         }
 }
 
-/* Sums of integers, exact in a float for EXACT_STEPS, into L0C; they begin anew. */
-static void add_ints(const struct job *j, int32_t *l0c, float *sums)
+/* Sums of integers, exact in a float for EXACT_STEPS, into L0C. */
+static void add_ints(const struct job *j, int32_t *l0c, const float *sums)
 {
-    const size_t n = j->n1 * j->panel;
-
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < j->n1 * j->panel; i++)
         l0c[i] = npu_add_stops(l0c[i], (int32_t)sums[i]);
-    memset(sums, 0, n * sizeof *sums);
 }
 
 void npu_mmtile_run(struct npu_core_int *c, const struct npu_insn *in)
@@ -305,11 +302,12 @@ void npu_mmtile_run(struct npu_core_int *c, const struct npu_insn *in)
     j.rows = j.left + left;
     j.turned = j.rows + rows;
     float *l0c = (float *)(void *)npu_at(c, &in->ref[0]), *sums = is_int ? j.turned + rows : l0c;
-    memset(sums, 0, n_sums * sizeof *sums);
     begin(&j, l0c, p->init == MMAD_BIAS ? npu_at(c, &in->sel) : NULL);
     for (; j.k0 < p->k; j.k0 += CHUNK) {
         float *right = c->right + (is_kept ? (size_t)j.k0 * j.n1 * NPU_PANEL : 0);
         j.steps = p->k - j.k0 < CHUNK ? p->k - j.k0 : CHUNK;
+        if (is_int && j.k0 % EXACT_STEPS == 0)
+            memset(sums, 0, n_sums * sizeof *sums);
         load_left(&j);
         if (!has_right)
             load_right(&j, right);

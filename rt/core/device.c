@@ -32,7 +32,8 @@ struct device {
     struct npu_context primary;
     atomic_int error; /* 0: well */
     char story[STORY_BYTES];
-    pid_t untold; /* the process whose device it is, while nobody has read a message since */
+    _Atomic(pid_t)
+        untold; /* the process whose device it is, while nobody has read a message since */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
