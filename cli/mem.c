@@ -52,6 +52,19 @@ void cli_word_add(struct cli_words *words, const char *fmt, ...)
     words->at[words->n] = NULL;
 }
 
+char *cli_words_joined(const struct cli_words *words, const char *between)
+{
+    char *text = cli_fmt("%s", "");
+
+    for (size_t i = 0; i < words->n; i++) {
+        char *longer = cli_fmt("%s%s%s", text, i ? between : "", words->at[i]);
+
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
 void cli_words_finish(struct cli_words *words)
 {
     for (size_t i = 0; i < words->n; i++)

@@ -20,6 +20,8 @@ struct cli_words {
 };
 void cli_word_add(struct cli_words *words, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/* A new text of all of them. */
+char *cli_words_joined(const struct cli_words *words, const char *between);
 void cli_words_finish(struct cli_words *words);
 
 #endif

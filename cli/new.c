@@ -623,7 +623,7 @@ static int new_op(const struct cli_line *line, const char *name)
     if (code != EXIT_FINE)
         return code;
     code = choose(line, &copy);
-    if (code != EXIT_FINE || !copy.t)
+    if (!copy.t) /* why has been said */
         return code;
     code = check_plan(line, copy.t);
     if (code == EXIT_FINE && cli_value(line, "autograd"))

@@ -379,16 +379,10 @@ static int32_t class_body(const struct src *s, const char *type)
     return CC_NONE;
 }
 
-static char *joined(struct cli_words *words)
+static char *taken(struct cli_words *words)
 {
-    char *text = cli_fmt("%s", "");
+    char *text = cli_words_joined(words, " ");
 
-    for (size_t i = 0; i < words->n; i++) {
-        char *longer = cli_fmt("%s%s%s", text, i ? " " : "", words->at[i]);
-
-        free(text);
-        text = longer;
-    }
     cli_words_finish(words);
     return text;
 }
@@ -396,18 +390,18 @@ static char *joined(struct cli_words *words)
 static const struct optype *read_class(struct reading *r, const char *type, int32_t open)
 {
     int32_t close = cc_mate(&r->src->lex, open);
+    size_t room[2] = {0};
 
-    r->own = calloc(1, sizeof(*r->own));
-    r->row = calloc(1, sizeof(*r->row));
-    if (!r->own || !r->row)
-        abort();
+    r->own = cli_room(NULL, 0, &room[0], sizeof(*r->own));
+    r->row = cli_room(NULL, 0, &room[1], sizeof(*r->row));
+    *r->own = (struct own){0};
     if (!read_parts(r, open, close))
         return NULL;
     infer_shapes(r, open, close);
     *r->row = (struct optype){.type = cli_fmt("%s", type),
-                              .inputs = joined(&r->inputs),
-                              .outputs = joined(&r->outputs),
-                              .attrs = joined(&r->attrs),
+                              .inputs = taken(&r->inputs),
+                              .outputs = taken(&r->outputs),
+                              .attrs = taken(&r->attrs),
                               .types = r->own->in[0].types,
                               .check = "own",
                               .schema = "",

@@ -247,13 +247,15 @@ void optype_args(struct args *args, const struct optype *t)
             args->lead = a;
     }
     args->lead = args->lead ? args->lead : args->first;
+    if (!args->first) { /* no row of aclop.def; and opdef.c refuses a type without input */
+        fprintf(stderr, "nputwin: %s has no tensor among its inputs\n", t->type);
+        exit(EXIT_OURS);
+    }
 }
 
 /* The tensor itself, of a list its first one. */
 static void print_tensor(FILE *out, const struct arg *a)
 {
-    if (!a) /* the rows all have a tensor, and opdef.c refuses a type without input */
-        return;
     fprintf(out, a->kind == TENSORS ? "%s[0]" : a->kind == OPTIONAL ? "*%s" : "%s", a->name);
 }
 

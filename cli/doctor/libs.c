@@ -92,19 +92,6 @@ static void add_missing(const struct doctor *d, const char *path, bool use_twin,
     cli_elf_close(&elf);
 }
 
-static char *joined(const struct cli_words *words)
-{
-    char *text = cli_fmt("%s", "");
-
-    for (size_t i = 0; i < words->n; i++) {
-        char *longer = cli_fmt("%s%s%s", text, i ? ", " : "", words->at[i]);
-
-        free(text);
-        text = longer;
-    }
-    return text;
-}
-
 /* The first set_env.sh below the usual places, or below --cann-search. */
 static char *find_set_env(const struct doctor *d)
 {
@@ -168,7 +155,7 @@ void look_at_libraries(struct doctor *d)
         for (size_t i = 0; i < extensions.gl_pathc; i++)
             add_missing(d, extensions.gl_pathv[i], use_twin, &missing);
     globfree(&extensions);
-    text = joined(&missing);
+    text = cli_words_joined(&missing, ", ");
     if (missing.n)
         explain_missing(d, text);
     else
