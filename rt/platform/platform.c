@@ -117,7 +117,8 @@ uint32_t METHOD(22GetLibApiWorkSpaceSizeEv)(const struct platform *self)
     return NPU_SYS_WORKSPACE_BYTES;
 }
 
-/* front/cpp/cube_group.h: queues of four messages; front/cpp/sync.h: 512 bytes for each that waits. */
+/* front/cpp/cube_group.h: queues of four messages; front/cpp/sync.h: 512 bytes for each that waits.
+ */
 uint32_t METHOD(28GetResCubeGroupWorkSpaceSizeEv)(const struct platform *self)
 {
     enum { DEPTH = 4, MESSAGE_BYTES = 1024 };
