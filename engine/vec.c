@@ -130,6 +130,73 @@ static void run_repeat(struct npu_core_int *c, const struct npu_insn *in, const 
     npu_view_scatter(c, &v[VIEW_DST], r, dense[0], w->lanes, mask);
 }
 
+/* ---- rows: repeats whose lanes lie together, whatever is between the repeats
+ * ------------------------------------------------------------------------------------------------
+ */
+
+/* The first lanes of a repeat and no other; 0: there are gaps. */
+static uint32_t leading_lanes(const struct npu_walk *w)
+{
+    if (w->is_full)
+        return w->lanes;
+    const uint32_t low = (uint32_t)__builtin_ctzll(~w->mask[0] | UINT64_C(1) << 63);
+    const uint32_t n = w->mask[0] == ~UINT64_C(0)
+                           ? 64 + (uint32_t)__builtin_ctzll(~w->mask[1] | UINT64_C(1) << 63)
+                           : low;
+    const uint64_t all[2] = {n >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1,
+                             n > 64 ? (UINT64_C(1) << (n - 64)) - 1 : 0};
+
+    return w->mask[0] == all[0] && w->mask[1] == all[1] ? n : 0;
+}
+
+static uint64_t row_bytes(const struct npu_view *v)
+{
+    return (uint64_t)v->n_chunks * v->chunk_bytes;
+}
+
+/* No result lands on what a later lane of its repeat reads: all bytes are apart, or each result
+ * takes the place of its source. */
+static bool is_met_in_order(const struct npu_walk *w, const struct npu_view *s)
+{
+    const struct npu_view *d = &w->view[VIEW_DST];
+    const uint64_t last = w->n_repeats - 1;
+    const uint64_t d_end = d->at + last * d->rep_step + row_bytes(d);
+    const uint64_t s_end = s->at + last * s->rep_step + row_bytes(s);
+
+    if (d->mem != s->mem || d_end <= s->at || s_end <= d->at)
+        return true;
+    return d->at == s->at && d->rep_step == s->rep_step && d->chunk_bytes == s->chunk_bytes &&
+           d->n_chunks == s->n_chunks;
+}
+
+static bool is_in_rows(const struct npu_walk *w)
+{
+    for (int o = 0; o < N_VIEWS; o++) {
+        const struct npu_view *v = &w->view[o];
+        if (v->use == USE_N)
+            continue;
+        if (v->starts || v->lengths || (v->n_chunks > 1 && v->chunk_step != v->chunk_bytes))
+            return false;
+        if (o != VIEW_DST && !is_met_in_order(w, v))
+            return false;
+    }
+    return true;
+}
+
+static void run_rows(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w,
+                     uint32_t lanes)
+{
+    const bool adds = npu_isa[in->op].shape == SHAPE_AXPY;
+    uint8_t *p[3];
+
+    for (uint32_t r = 0; r < w->n_repeats; r++) {
+        for (int o = 0; o < 3; o++)
+            p[o] = npu_view_base(c, &w->view[o]) + r * w->view[o].rep_step;
+        run_lanes(c, in, p[0], p[1], adds ? p[0] : p[2],
+                  r + 1 == w->n_repeats && w->last_lanes < lanes ? w->last_lanes : lanes);
+    }
+}
+
 void npu_vec_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w)
 {
     uint8_t dense[3][NPU_REPEAT_BYTES] __attribute__((aligned(64))) = {{0}};
@@ -142,6 +209,11 @@ void npu_vec_run(struct npu_core_int *c, const struct npu_insn *in, const struct
         return;
     if (is_dense(w) && !overlaps(w)) {
         run_dense(c, in, w);
+        return;
+    }
+    const uint32_t lanes = is_in_rows(w) ? leading_lanes(w) : 0;
+    if (lanes) {
+        run_rows(c, in, w, lanes);
         return;
     }
     for (uint32_t r = 0; r < w->n_repeats; r++)

@@ -89,10 +89,16 @@ static struct npu_insn random_insn(void)
     }
     if (!in.ref[0].blk_stride) /* the manual leaves that undefined */
         in.ref[0].blk_stride = 1;
-    switch (rnd(4)) {
+    switch (rnd(5)) {
     case 0:
         in.mask[0] = in.mask[1] = ~0ull;
         break;
+    case 4: { /* leading lanes */
+        const uint32_t n = rnd(129);
+        in.mask[0] = n < 64 ? (1ull << n) - 1 : ~0ull;
+        in.mask[1] = n < 65 ? 0 : n < 128 ? (1ull << (n - 64)) - 1 : ~0ull;
+        break;
+    }
     case 1:
         in.mask[0] = seed;
         in.mask[1] = seed * 77;
