@@ -563,6 +563,24 @@ static void copy_lanes(const struct repeat *p)
 /* ---- gather
  * ---------------------------------------------------------------------------------------- */
 
+/* Worth the loading of a table into registers: some times as many elements as it has. */
+static bool is_small_table(const struct npu_core_int *c, const struct npu_walk *w, uint32_t elem,
+                           uint32_t n)
+{
+    return c->lanes->look_up && elem == sizeof(uint16_t) && n >= NPU_LOOK_UP_BYTES &&
+           w->view[VIEW_SRC0].chunk_bytes <= NPU_LOOK_UP_BYTES;
+}
+
+static void look_up(struct npu_core_int *c, const struct npu_walk *w, const uint8_t *from,
+                    const uint32_t *at, uint32_t n)
+{
+    const struct npu_view *table = &w->view[VIEW_SRC0];
+    const uint8_t *first = npu_view_base(c, table);
+
+    c->lanes->look_up(npu_view_base(c, &w->view[VIEW_DST]), first, table->chunk_bytes, at,
+                      (uint32_t)(first - from), n);
+}
+
 /* The offsets were checked when the instruction was laid out. With lanes off, or gaps in dst, a
  * repeat goes through a dense buffer, so that what is not written stays. */
 static void gather_lanes(struct npu_core_int *c, const struct npu_insn *in,
@@ -576,8 +594,12 @@ static void gather_lanes(struct npu_core_int *c, const struct npu_insn *in,
     uint8_t dense[NPU_REPEAT_BYTES] __attribute__((aligned(64)));
 
     if (w->is_full && d->chunk_step == NPU_BLK_BYTES && d->rep_step == NPU_REPEAT_BYTES) {
-        pick(npu_view_base(c, d), from, at,
-             w->n_repeats ? (w->n_repeats - 1) * w->lanes + w->last_lanes : 0);
+        const uint32_t n = w->n_repeats ? (w->n_repeats - 1) * w->lanes + w->last_lanes : 0;
+
+        if (is_small_table(c, w, elem, n))
+            look_up(c, w, from, at, n);
+        else
+            pick(npu_view_base(c, d), from, at, n);
         return;
     }
     for (uint32_t r = 0; r < w->n_repeats; r++, at += w->lanes) {

@@ -23,6 +23,11 @@ typedef void npu_sel_fn(void *dst, const uint8_t *choice, const void *src0, cons
 
 /* dst[i] = the element at byte at[i] of from. */
 typedef void npu_pick_fn(void *dst, const uint8_t *from, const uint32_t *at, uint32_t n);
+/* The same of 16-bit elements, all of which lie in the at most NPU_LOOK_UP_BYTES of `table`; its
+ * first one is at offset first_at. */
+typedef void npu_look_up_fn(void *dst, const uint8_t *table, uint32_t table_bytes,
+                            const uint32_t *at, uint32_t first_at, uint32_t n);
+enum { NPU_LOOK_UP_BYTES = 512 };
 /* What n offsets have between them; low and high are carried on. */
 struct npu_span {
     uint32_t low, high;
@@ -40,7 +45,8 @@ struct npu_lanes {
     npu_conv_fn *conv[N_TYPES][N_TYPES][N_ROUNDS]; /* [src][dst]; NULL: no such conversion */
     npu_cmp_fn *cmp[NPU_RELATIONS][N_TYPES];
     npu_sel_fn *sel[N_TYPES];
-    npu_pick_fn *pick[5]; /* [bytes of an element]: 2 and 4 */
+    npu_pick_fn *pick[5];    /* [bytes of an element]: 2 and 4 */
+    npu_look_up_fn *look_up; /* NULL: no faster than pick here */
     npu_span_fn *span;
     /* to = e ^ (x - top), within 2 ulp: rows that are summed and divided have no use for the more
      * that vexp does. */

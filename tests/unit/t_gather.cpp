@@ -38,6 +38,36 @@ template <class T> void check_count_form(void **)
     });
 }
 
+/* Tables that fit registers and those that just do not; the first entry is not at offset 0. */
+void check_small_tables(void **)
+{
+    constexpr uint32_t MANY = 1000, FIRST = 6;
+
+    run_well([] {
+        TPipe pipe;
+        TBuf<TPosition::VECCALC> a, b, o;
+        pipe.InitBuffer(a, 1024);
+        pipe.InitBuffer(b, (MANY + 24) * sizeof(uint16_t));
+        pipe.InitBuffer(o, MANY * sizeof(uint32_t));
+        LocalTensor<uint16_t> src = a.Get<uint16_t>(), dst = b.Get<uint16_t>();
+        LocalTensor<uint32_t> offset = o.Get<uint32_t>();
+        for (uint32_t i = 0; i < 512; i++)
+            src.SetValue(i, uint16_t(i * 40503));
+        for (uint32_t entries : {1u, 2u, 31u, 64u, 128u, 200u, 255u, 256u, 257u, 500u}) {
+            for (uint32_t i = 0; i < MANY; i++)
+                offset.SetValue(i, (FIRST + i * 7919 % entries) * 2);
+            dst.SetValue(MANY - 1, 1);
+            Gather(dst, src, offset, 4u, MANY - 1);
+            for (uint32_t i = 0; i < MANY; i++) {
+                const uint16_t from = uint16_t((2 + FIRST + i * 7919 % entries) * 40503);
+                if (dst.GetValue(i) != (i + 1 < MANY ? from : 1))
+                    npu_fault(npu_self(), NPU_E_ARG, NPU_HERE, "%u entries: element %u", entries,
+                              i);
+            }
+        }
+    });
+}
+
 /* Every other lane, two repeats, a gap of one blk in dst, and a base that skips 8 elements. */
 void check_repeat_form(void **)
 {
@@ -110,6 +140,7 @@ int main()
         cmocka_unit_test(check_count_form<float>),
         cmocka_unit_test(check_count_form<int32_t>),
         cmocka_unit_test(check_count_form<uint32_t>),
+        cmocka_unit_test(check_small_tables),
         cmocka_unit_test(check_repeat_form),
         cmocka_unit_test(check_wrong_offsets),
     };
