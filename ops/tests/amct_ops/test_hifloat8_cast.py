@@ -95,7 +95,7 @@ class Shapes(NpuCase):
         """One element, blocks of 32 bytes, repeats of 256 bytes, cores, tiles, and one beside each."""
         source = torch.randn(1_400_000).to(torch.float16)
         want = want_codes(source)
-        for edge in (1, 2, 16, 32, 64, 128, 256, 4096, 8192, 14080, 15616, 48 * 4096, 48 * 14080, 1_300_001):
+        for edge in (1, 2, 16, 32, 64, 128, 256, 4096, 8192, 14336, 15616, 48 * 4096, 48 * 14336, 1_300_001):
             for n in (edge - 1, edge, edge + 1):
                 if n < 1:
                     continue

@@ -20,8 +20,9 @@
  *     pack         elements -> Measure -> Encode -> bytes
  *     unpack       bytes    -> Read    ->           Decode -> elements
  *
- * A NaN or an infinity makes its whole block NaN (scale byte 0xFF): x * 0, summed over the block,
- * is then NaN, else 0. Added to the scale that carries through Decode.
+ * A NaN or an infinity makes its whole block NaN (scale byte 0xFF). Magnitudes are compared by
+ * their bits as integers, where both lie above all numbers: the maximum * 0 is then NaN, else 0.
+ * Added to the scale that carries through Decode.
  *
  * UB budget, bytes, for N = tileBlocks and elements of s bytes (two buffers a queue: copies run
  * beside computation):
@@ -54,6 +55,8 @@ constexpr int32_t BUFFERS = 2;
 constexpr uint32_t BLOCK = HIFLOAT4_BLOCK;
 constexpr uint32_t EIGHTS = 8; /* groups of eight in a block */
 constexpr uint32_t FOURS = 16; /* groups of four */
+constexpr uint32_t LANES = 64; /* floats of a repeat */
+constexpr uint32_t FLOATS_PER_UB_BLOCK = 8;
 
 constexpr float BF16_OF_A_SEVENTH = 0.142578125f;
 constexpr float SCALE_MIN = 0x1p-48f;  /* byte 0x00 */
@@ -122,9 +125,8 @@ public:
             AscendC::Duplicate(scratch, static_cast<int32_t>(Row(unit) * n * unitBytes), lane, 1, 1,
                                8);
         }
-        for (uint32_t i = 0; i < n; i++)
-            AscendC::Adds(offsets[i * UNITS], scratch, static_cast<int32_t>(i * unitBytes),
-                          static_cast<int32_t>(UNITS));
+        AscendC::Adds(offsets, scratch, 0, static_cast<int32_t>(UNITS));
+        Repeat(offsets, UNITS, UNITS * n, static_cast<int32_t>(unitBytes));
     }
 
     /* Gather moves bits, and need not know bfloat16. */
@@ -147,10 +149,18 @@ private:
 
             AscendC::Duplicate(dst, static_cast<int32_t>(i) * step, lane, 1, 1, 8);
         }
-        for (uint32_t done = HIFLOAT4_TILE_ALIGN; done < n; done *= 2) {
-            uint32_t left = n - done;
+        Repeat(dst, HIFLOAT4_TILE_ALIGN, n, static_cast<int32_t>(HIFLOAT4_TILE_ALIGN) * step);
+    }
 
-            AscendC::Adds(dst[done], dst, static_cast<int32_t>(done) * step,
+    /* The first `period` of `count` offsets are there; each further period is `step` above the one
+     * before. What is there doubles. */
+    __aicore__ inline void Repeat(const LocalTensor<int32_t> &dst, uint32_t period, uint32_t count,
+                                  int32_t step)
+    {
+        for (uint32_t done = period; done < count; done *= 2) {
+            uint32_t left = count - done;
+
+            AscendC::Adds(dst[done], dst, static_cast<int32_t>(done / period) * step,
                           static_cast<int32_t>(left < done ? left : done));
         }
     }
@@ -196,7 +206,6 @@ public:
     __aicore__ inline void Measure(const LocalTensor<float> &x, const LocalTensor<float> &a)
     {
         FindMaxima(x, a);
-        FindPoison(x, a);
         RoundScale();
         FindLevels();
     }
@@ -265,21 +274,17 @@ private:
     /* Of each four, and of each block. */
     __aicore__ inline void FindMaxima(const LocalTensor<float> &x, const LocalTensor<float> &a)
     {
-        AscendC::Abs(a, x, Count(BLOCK));
-        AscendC::Max(a, a, a[32 * n_], Count(32));
-        AscendC::Max(level3_, a, a[FOURS * n_], Count(FOURS));
-        AscendC::Max(a, level3_, level3_[8 * n_], Count(8));
-        AscendC::Max(a, a, a[4 * n_], Count(4));
-        AscendC::Max(a, a, a[2 * n_], Count(2));
-        AscendC::Max(scale_, a, a[n_], Count(1));
-    }
+        LocalTensor<int32_t> size = a.ReinterpretCast<int32_t>();
+        LocalTensor<int32_t> ofFours = level3_.ReinterpretCast<int32_t>();
 
-    __aicore__ inline void FindPoison(const LocalTensor<float> &x, const LocalTensor<float> &a)
-    {
-        AscendC::Muls(a, x, 0.0f, Count(BLOCK));
-        for (uint32_t rows = BLOCK / 2; rows > 1; rows /= 2)
-            AscendC::Add(a, a, a[rows * n_], Count(rows));
-        AscendC::Add(poison_, a, a[n_], Count(1));
+        AscendC::Abs(a, x, Count(BLOCK));
+        AscendC::Max(size, size, size[32 * n_], Count(32));
+        AscendC::Max(ofFours, size, size[FOURS * n_], Count(FOURS));
+        AscendC::Max(size, ofFours, ofFours[8 * n_], Count(8));
+        AscendC::Max(size, size, size[4 * n_], Count(4));
+        AscendC::Max(size, size, size[2 * n_], Count(2));
+        AscendC::Max(scale_.ReinterpretCast<int32_t>(), size, size[n_], Count(1));
+        AscendC::Muls(poison_, scale_, 0.0f, Count(1));
     }
 
     /* scale_ = maximum / 7 with two bits of mantissa, ties to even; reciprocal_ = 1 / scale_. */
@@ -338,11 +343,17 @@ private:
         MulRows(up_, scratch_);
     }
 
-    /* Each of 16 rows times one factor a block. */
+    /* Each of 16 rows times one factor a block: a repeat is a row, and comes back to the factor. */
     __aicore__ inline void MulRows(const LocalTensor<float> &rows, const LocalTensor<float> &factor)
     {
-        for (uint32_t row = 0; row < FOURS; row++)
-            AscendC::Mul(rows[row * n_], rows[row * n_], factor, Count(1));
+        uint8_t row = static_cast<uint8_t>(n_ / FLOATS_PER_UB_BLOCK);
+
+        for (uint32_t lane = 0; lane < n_; lane += LANES) {
+            uint64_t left = n_ - lane;
+
+            AscendC::Mul(rows[lane], rows[lane], factor[lane], left < LANES ? left : LANES, FOURS,
+                         {1, 1, 1, row, row, 0});
+        }
     }
 
     /* Lower and upper fours times one factor an eight. */

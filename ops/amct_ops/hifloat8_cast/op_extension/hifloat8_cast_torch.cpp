@@ -64,8 +64,7 @@ uint64_t LargestTile(const Chip &chip, HiFloat8CastMode mode)
     bool decode = mode == HIFLOAT8_DECODE;
     uint64_t fixed = (decode ? HIFLOAT8_DECODE_TABLE_BYTES : HIFLOAT8_ENCODE_TABLE_BYTES) +
                      HIFLOAT8_UB_RESERVED_BYTES;
-    uint64_t eighths = decode ? HIFLOAT8_DECODE_EIGHTHS : HIFLOAT8_ENCODE_EIGHTHS;
-    uint64_t tile = chip.ubBytes > fixed ? (chip.ubBytes - fixed) * 8 / eighths : 0;
+    uint64_t tile = chip.ubBytes > fixed ? (chip.ubBytes - fixed) / HIFLOAT8_ELEMENT_BYTES : 0;
 
     tile -= tile % HIFLOAT8_TILE_ALIGN;
     TORCH_CHECK(tile > 0, "hifloat8_cast: the UB of this chip, ", chip.ubBytes,

@@ -6,19 +6,20 @@
  * unit would load, look up and store one element at a time, where Gather takes a register of them.
  *
  *   encode   x -> float -> top 13 bits -> Gather(table of 8192 codes) -> uint8
- *            The 13 bits hold all that rounding can see. But a NaN may keep its payload below them
- *            and look like infinity, so Compare(x, x) finds NaNs and Select gives them 0x80.
+ *            The 13 bits hold all that rounding can see. But a signalling NaN may have its payload
+ *            below them and look like infinity. Times one it is a quiet NaN (IEEE 754, 6.2), whose
+ *            top bit of mantissa is set, and all else stays.
  *   decode   code -> half -> int32 -> Gather(table of 256 results)
  *            The table holds bits of half or of bfloat16; the kernel need not know which.
  *
  * UB budget, bytes, for T = tileLength (two buffers a queue: copies run beside computation):
  *
- *            tableQ  inQ     outQ    work                                        sum
- *   encode   16384   2 * 2T  2 * T   float 4T, bit mask T / 8, gathered half 2T  16384 + 12.125 T
- *   decode   512     2 * T   2 * 2T  half 2T, int32 offsets 4T                   512 + 12 T
+ *            tableQ  inQ     outQ    work                           sum
+ *   encode   16384   2 * 2T  2 * T   float 4T, gathered half 2T     16384 + 12 T
+ *   decode   512     2 * T   2 * 2T  half 2T, int32 offsets 4T      512 + 12 T
  *
- * and 8192 that Select keeps for itself. The host derives T from the size of UB that the platform
- * reports (hifloat8_cast_torch.cpp); 196608 bytes give T = 14080 (encode) and 15616 (decode).
+ * and 8192 that the compiler reserves. The host derives T from the size of UB that the platform
+ * reports (hifloat8_cast_torch.cpp); 196608 bytes give T = 14336 (encode) and 15616 (decode).
  */
 #include "hifloat8_cast_tiling.h"
 #include "kernel_operator.h"
@@ -33,7 +34,6 @@ using AscendC::TPosition;
 using AscendC::TQue;
 
 constexpr int32_t BUFFERS = 2;
-constexpr uint32_t NAN_CODE = 0x80;
 constexpr uint32_t FLOAT_BITS_BELOW_INDEX = 19; /* 32 - 13 */
 
 __aicore__ inline uint32_t RoundUp(uint32_t n, uint32_t unit)
@@ -50,7 +50,6 @@ public:
     __aicore__ inline void Init(TPipe &pipe, uint32_t tileLength)
     {
         pipe.InitBuffer(floatBuf_, tileLength * sizeof(float));
-        pipe.InitBuffer(maskBuf_, tileLength / 8);
         pipe.InitBuffer(codeBuf_, tileLength * sizeof(half));
     }
 
@@ -59,22 +58,19 @@ public:
     {
         LocalTensor<float> value = floatBuf_.Get<float>();
         LocalTensor<uint32_t> offset = value.ReinterpretCast<uint32_t>();
-        LocalTensor<uint8_t> isNumber = maskBuf_.Get<uint8_t>();
         LocalTensor<half> code = codeBuf_.Get<half>();
 
         AscendC::Cast(value, in, AscendC::RoundMode::CAST_NONE, count);
-        AscendC::Compare(isNumber, value, value, AscendC::CMPMODE::EQ, count);
+        AscendC::Muls(value, value, 1.0f, static_cast<int32_t>(count)); /* quiet NaNs */
         AscendC::ShiftRight(offset, offset, FLOAT_BITS_BELOW_INDEX, static_cast<int32_t>(count));
         AscendC::ShiftLeft(offset, offset, 1u,
                            static_cast<int32_t>(count)); /* two bytes an entry */
         AscendC::Gather(code, table.ReinterpretCast<half>(), offset, 0u, count);
-        AscendC::Select(code, isNumber, code, static_cast<half>(static_cast<float>(NAN_CODE)),
-                        AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, count);
         AscendC::Cast(out, code, AscendC::RoundMode::CAST_RINT, count);
     }
 
 private:
-    TBuf<TPosition::VECCALC> floatBuf_, maskBuf_, codeBuf_;
+    TBuf<TPosition::VECCALC> floatBuf_, codeBuf_;
 };
 
 /* code -> bits of half or bfloat16. */

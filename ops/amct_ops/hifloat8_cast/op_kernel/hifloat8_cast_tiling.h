@@ -27,16 +27,14 @@ struct HiFloat8CastTiling {
 constexpr uint32_t HIFLOAT8_ENCODE_ENTRIES = 8192;
 constexpr uint32_t HIFLOAT8_DECODE_ENTRIES = 256;
 
-/* Compare wants whole 256-byte repeats of half: 128 elements. It also keeps every tile and every
- * core's share on a 32-byte boundary of both tensors. */
+/* Whole 256-byte repeats of half: 128 elements. It also keeps every tile and every core's share on
+ * a 32-byte boundary of both tensors. */
 constexpr uint32_t HIFLOAT8_TILE_ALIGN = 128;
 
-/* The budget in hifloat8_cast_kernel.cpp as numbers: bytes = TABLE + EIGHTHS * tileLength / 8. */
+/* The budget in hifloat8_cast_kernel.cpp as numbers: bytes = TABLE + ELEMENT * tileLength. */
 constexpr uint32_t HIFLOAT8_ENCODE_TABLE_BYTES = HIFLOAT8_ENCODE_ENTRIES * 2;
-constexpr uint32_t HIFLOAT8_ENCODE_EIGHTHS = 97; /* 12 1/8 bytes an element */
 constexpr uint32_t HIFLOAT8_DECODE_TABLE_BYTES = HIFLOAT8_DECODE_ENTRIES * 2;
-constexpr uint32_t HIFLOAT8_DECODE_EIGHTHS = 96; /* 12 bytes an element */
-/* Select in tensor-scalar mode keeps 8 KB of UB for itself, and the compiler reserves the same. */
-constexpr uint32_t HIFLOAT8_UB_RESERVED_BYTES = 8 * 1024;
+constexpr uint32_t HIFLOAT8_ELEMENT_BYTES = 12;           /* either way */
+constexpr uint32_t HIFLOAT8_UB_RESERVED_BYTES = 8 * 1024; /* by the compiler */
 
 #endif
