@@ -924,6 +924,18 @@ CMP_ALL(CMP_ONE, f32)
 CMP_ONE(s32, EQ, a == b)
 
 #if defined(__AVX512BW__)
+/* The first 32 choices, or those of the n lanes that are left: all or a multiple of 8. */
+NPU_INLINE uint32_t bits_at(const uint8_t *choice, uint32_t n)
+{
+    uint32_t bits = 0;
+
+    if (NPU_LIKELY(n >= 32)) /* a size that the compiler knows is a load */
+        memcpy(&bits, choice, sizeof bits);
+    else
+        memcpy(&bits, choice, n / 8);
+    return bits;
+}
+
 static void sel_b16(void *dst, const uint8_t *choice, const void *src0, const void *src1,
                     uint32_t n)
 {
@@ -932,8 +944,7 @@ static void sel_b16(void *dst, const uint8_t *choice, const void *src0, const vo
 
     for (uint32_t i = 0; i < n; i += 32) {
         const uint32_t left = n - i, there = left < 32 ? (1u << left) - 1 : ~0u;
-        uint32_t bits = 0;
-        memcpy(&bits, choice + i / 8, left < 32 ? left / 8 : sizeof bits);
+        const uint32_t bits = bits_at(choice + i / 8, left);
         _mm512_mask_storeu_epi16(d + i, there,
                                  _mm512_mask_blend_epi16(bits,
                                                          _mm512_maskz_loadu_epi16(there, b + i),
@@ -949,8 +960,7 @@ static void sel_b32(void *dst, const uint8_t *choice, const void *src0, const vo
 
     for (uint32_t i = 0; i < n; i += 16) {
         const uint16_t there = (uint16_t)(n - i < 16 ? (1u << (n - i)) - 1 : ~0u);
-        uint16_t bits = 0;
-        memcpy(&bits, choice + i / 8, n - i < 16 ? (n - i) / 8 : sizeof bits);
+        const uint16_t bits = (uint16_t)bits_at(choice + i / 8, n - i);
         _mm512_mask_storeu_epi32(d + i, there,
                                  _mm512_mask_blend_epi32(bits,
                                                          _mm512_maskz_loadu_epi32(there, b + i),

@@ -19,7 +19,9 @@ struct repeat {
     uint32_t r;
     uint64_t mask[2];
     const uint64_t *gather_mask; /* NULL when every lane is on */
-    uint8_t *a, *b, *out;        /* 256 bytes each; b holds the scalar where there is one */
+    /* 256 bytes each. Sources may lie in UB itself; b holds the scalar where there is one. */
+    const uint8_t *a, *b;
+    uint8_t *out;
     struct total *total;
 };
 
@@ -557,7 +559,8 @@ static void broadcast(const struct repeat *p)
 
 static void copy_lanes(const struct repeat *p)
 {
-    npu_view_scatter(p->c, &p->w->view[VIEW_DST], p->r, p->a, p->w->lanes, p->mask);
+    memcpy(p->out, p->a, NPU_REPEAT_BYTES); /* the places may overlap */
+    put_lanes(p);
 }
 
 /* ---- gather
@@ -674,6 +677,18 @@ static bool modes_are_possible(struct npu_core_int *c, const struct npu_insn *in
     return false;
 }
 
+/* A source of one repeat: where it is, when every lane lies there side by side, else a copy. */
+NPU_INLINE const uint8_t *source(const struct repeat *p, int view, uint8_t *dense)
+{
+    const struct npu_view *v = &p->w->view[view];
+
+    if (!p->gather_mask && v->lanes_per_chunk && v->chunk_step == v->chunk_bytes &&
+        v->chunk_bytes * v->n_chunks == NPU_REPEAT_BYTES)
+        return npu_view_base(p->c, v) + p->r * v->rep_step;
+    npu_view_gather(dense, p->c, v, p->r, v->lanes_per_chunk ? p->gather_mask : NULL);
+    return dense;
+}
+
 void npu_special_run(struct npu_core_int *c, const struct npu_insn *in, const struct npu_walk *w)
 {
     uint8_t dense[3][NPU_REPEAT_BYTES] __attribute__((aligned(64))) = {{0}};
@@ -699,15 +714,15 @@ void npu_special_run(struct npu_core_int *c, const struct npu_insn *in, const st
         return;
     }
     if (has_scalar)
-        fill(p.b, &in->scalar, npu_types[in->type].bytes, NPU_REPEAT_BYTES);
+        fill(dense[1], &in->scalar, npu_types[in->type].bytes, NPU_REPEAT_BYTES);
     for (p.r = 0; p.r < w->n_repeats; p.r++) {
         const bool whole = w->is_full && (p.r + 1 < w->n_repeats || w->last_lanes == w->lanes);
         npu_walk_mask(w, p.r, p.mask);
         p.gather_mask = whole ? NULL : p.mask;
-        for (int o = VIEW_SRC0; o <= VIEW_SRC1; o++)
-            if (w->view[o].use != USE_N)
-                npu_view_gather(dense[o - VIEW_SRC0], c, &w->view[o], p.r,
-                                w->view[o].lanes_per_chunk ? p.gather_mask : NULL);
+        if (w->view[VIEW_SRC0].use != USE_N)
+            p.a = source(&p, VIEW_SRC0, dense[0]);
+        if (w->view[VIEW_SRC1].use != USE_N)
+            p.b = source(&p, VIEW_SRC1, dense[1]);
         fn(&p);
     }
 }
