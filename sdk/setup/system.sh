@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # system.sh - installs the Debian packages that are missing; says which before it does.
+# ccache comes along with others or for root, and may fail: without it the tests compile more.
 set -eu
 
 packages="g++ make git ca-certificates libboost-context-dev libcjson-dev libcmocka-dev python3 python3-venv"
@@ -16,23 +17,31 @@ if ! command -v dpkg-query >/dev/null; then
     echo "set-up:   $packages" >&2
     exit 0
 fi
+is_missing() {
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null || true)" != installed ]
+}
 missing=
 for package in $packages; do
-    state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
-    [ "$state" = installed ] || missing="$missing $package"
+    if is_missing "$package"; then missing="$missing $package"; fi
 done
-[ -n "$missing" ] || exit 0
+optional=
+if is_missing ccache && { [ -n "$missing" ] || [ "$(id -u)" = 0 ]; }; then optional=" ccache"; fi
+[ -n "$missing$optional" ] || exit 0
 
-echo "set-up: will install these system packages with apt-get:$missing"
+echo "set-up: will install these system packages with apt-get:$missing$optional"
 as_root=
 if [ "$(id -u)" != 0 ]; then
     command -v sudo >/dev/null || {
-        echo "set-up: not root and no sudo; run as root: apt-get install -y$missing" >&2
+        echo "set-up: not root and no sudo; run as root: apt-get install -y$missing$optional" >&2
         exit 1
     }
     as_root=sudo
 fi
 export DEBIAN_FRONTEND=noninteractive
-$as_root apt-get update -q
-# shellcheck disable=SC2086 # a list of words
-$as_root apt-get install -y -q --no-install-recommends $missing
+install() {
+    # shellcheck disable=SC2086 # a list of words
+    $as_root apt-get install -y -q --no-install-recommends $1
+}
+$as_root apt-get update -q || [ -z "$missing" ]
+[ -z "$missing" ] || install "$missing"
+[ -z "$optional" ] || install "$optional" || echo "set-up: going on without$optional" >&2
