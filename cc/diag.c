@@ -118,6 +118,27 @@ static bool is_word(char c)
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+static void note_once(char *note, struct cc_words *seen)
+{
+    if (add_new(seen, note, strlen(note)))
+        fputs(note, stderr);
+    free(note);
+}
+
+/* Of a crash of g++ 12 that kernels are known to meet; the way around it. */
+static void explain_crash(const char *line, size_t n, struct cc_words *seen)
+{
+    static const char crash[] = "internal compiler error";
+
+    if (memmem(line, n, crash, strlen(crash)))
+        note_once(cc_fmt("bisheng: note: this g++ fails where a static constexpr of a template is "
+                         "a reference "
+                         "argument of a function template, as in LoadData<T, CONFIG>; define such "
+                         "a constant "
+                         "outside of classes and functions\n"),
+                  seen);
+}
+
 /* Says once why the first documented name among the words of the line's message is missing. The
  * message may be coloured, and its quotes are those of the locale. */
 static void explain(const char *line, size_t n, struct cc_words *seen)
@@ -125,6 +146,7 @@ static void explain(const char *line, size_t n, struct cc_words *seen)
     const char *s = memmem(line, n, SORTS[0], strlen(SORTS[0]));
     const char *const end = unknown_name(line, n);
 
+    explain_crash(line, n, seen);
     if (!s || !end)
         return;
     for (s += strlen(SORTS[0]); s < end;) {
@@ -135,10 +157,7 @@ static void explain(const char *line, size_t n, struct cc_words *seen)
         const size_t size = (size_t)(s - word);
         const char *reason = cc_missing(word, size);
         if (reason) {
-            char *note = cc_fmt("bisheng: note: %.*s %s\n", (int)size, word, reason);
-            if (add_new(seen, note, strlen(note)))
-                fputs(note, stderr);
-            free(note);
+            note_once(cc_fmt("bisheng: note: %.*s %s\n", (int)size, word, reason), seen);
             return;
         }
         s += s == word;

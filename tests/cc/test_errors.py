@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages: the user's own file, line, column and caret, once; what is not supported is named."""
 
+import os
+
 import pytest
 
 
@@ -213,6 +215,15 @@ def test_documented_names_that_are_missing(cc, call, name, says):
     text = f'#include "kernel_operator.h"\n__global__ __vector__ void k(__gm__ float *p) {{ {call}; {call}; }}\n'
     talk = errors_of(cc, text, "--npu-arch=dav-2201")
     assert talk.count(f"bisheng: note: {name} is of {says}" if "call of" not in says else f"bisheng: note: {name} is {says}") == 1, talk
+
+
+def test_a_crash_of_the_compiler_names_the_way_around(cc):
+    fake = cc.source("g++", "#!/bin/sh\necho 'k.h:7:1: internal compiler error: in tsubst, at cp/pt.cc:15867' >&2\nexit 1\n")
+    fake.chmod(0o755)
+    text = "__global__ __vector__ void k(__gm__ float *p) { *p = 1; }\n"
+    talk = cc.compile("-c", cc.source("k.asc", text), "-o", "k.o", expect=1,
+                      env={"PATH": f"{cc.directory}:{os.environ['PATH']}"}).stderr
+    assert talk.count("bisheng: note: this g++ fails where a static constexpr") == 1, talk
 
 
 def test_other_unknown_names_are_not_explained(cc):
