@@ -103,23 +103,9 @@ static const struct {
     bool or_t; /* and T of the call */
     uint64_t types;
 } kinds[] = {
-    {'I', false, INT_3264},
-    {'B', false, BOOLS},
-    {'R', false, REALS | INTEGERS},
-    {'F', true, BIT(DT_FLOAT)},
-    {'S', false, BIT(DT_FLOAT)},
-    {'H', false, FLOATS},
-    {'V', false, REALS | INT_3264},
-    {'A', false, ANYTHING},
-    {'U', false, BIT(DT_UINT8)},
-    {'M', false, BIT(DT_UINT8) | BOOLS},
-    {'K', false, BIT(DT_UINT8) | INT_3264},
-    {'N', false, BIT(DT_INT32)},
-    {'L', false, BIT(DT_INT64)},
-    {'C', false, BIT(DT_UINT64) | BIT(DT_INT64)},
-    {'G', false, BIT(DT_UINT16) | BIT(DT_INT32)},
-    {'Q', false, BIT(DT_INT8) | BIT(DT_UINT8) | BIT(DT_INT32)},
-    {'Z', false, FLOATS | BIT(DT_INT8) | BIT(DT_UINT8) | BIT(DT_INT32)},
+#define KIND(letter, or_t, types) {letter, or_t, types},
+#include "aclop_kind.def"
+#undef KIND
 };
 
 /* The types that a word of the row allows; t_type is T of the call once it is known, or -1. */
