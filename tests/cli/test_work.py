@@ -114,14 +114,22 @@ run_tests()
 WRONG_META = 'library.impl("half_rows", lambda x: torch.empty_like(x), "Meta")'
 
 
+SIZED_BY_DATA = """
+@torch.library.register_fake("looked_at::half_rows")
+def _(x):
+    return x.new_empty((torch.library.get_ctx().new_dynamic_size(), x.shape[1]))
+"""
+
+
 @pytest.mark.parametrize("define, call, kind, says", [
     ("", "torch.ops.looked_at.twice(x); torch.ops.looked_at.refuses(x)", None, "2 calls on fake tensors agree"),
     ("", "torch.ops.looked_at.half_rows(x)", "fake", "looked_at::half_rows: fails on fake tensors"),
     (WRONG_META, "torch.ops.looked_at.half_rows(x)", "fake", "looked_at::half_rows: fake (6, 4) float32 npu strides (4, 1) vs real (3, 4)"),
+    (SIZED_BY_DATA, "torch.ops.looked_at.half_rows(x)", None, "1 calls on fake tensors agree"),
     ("", "torch.ops.looked_at.flat(x)", "views", "transposed of the same values give another result: 22 of 24 elements, first [0, 1]: got 8.0, want 2.0, "),
     ("", "self.assertRtolEqual(torch.cat([torch.ones(20000), torch.tensor([5.])]), torch.ones(20001))", "strict",
      "assertRtolEqual lets pass 1 of 20001 elements, first [20000]: got 5.0, want 1.0, 18874368 ulp"),
-], ids=["right", "no-meta", "wrong-meta", "flat", "strict"])
+], ids=["right", "no-meta", "wrong-meta", "sized-by-data", "flat", "strict"])
 def test_what_is_looked_at_while_tests_run(work, package, define, call, kind, says):
     """Cases C13 and C17 at run time: every call again on fake tensors and on views; assertRtolEqual element by element."""
     (package / "test/test.py").write_text(OPERATORS % (define, call))
