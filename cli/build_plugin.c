@@ -68,7 +68,8 @@ static char *declaration(const struct entry *entry)
     fprintf(out, "#pragma once\n#include <ATen/ATen.h>\n#include <tuple>\n\nnamespace %s {\n%s %s(",
             entry->space, results[schema->n_rets], schema->name);
     for (size_t i = 0; i < schema->n_args; i++)
-        fprintf(out, "%s%s%s", i ? ", " : "", optype_cpp_type(schema->arg[i].type),
+        fprintf(out, "%s%s%s", i ? ", " : "",
+                schema->arg[i].is_written ? "at::Tensor &" : optype_cpp_type(schema->arg[i].type),
                 schema->arg[i].name);
     fputs(");\n}\n", out);
     fclose(out);

@@ -217,14 +217,12 @@ static int refuse(const struct wish *wish)
                *why = why_not(wish);
 
     if (wish->type && !why)
-        return cli_usage_error(
-            "new",
-            "--optype %s: nothing can be written for operator type %s%s%s%s Those of `nputwin list "
-            "aclop` whose outputs follow from equal or computed shapes can, and what the project "
-            "in "
-            "this folder registers with OP_ADD",
-            wish->type, wish->type, near ? "; did you mean " : "", near ? near : "",
-            near ? "?" : ".");
+        return cli_usage_error("new",
+                               "--optype %s: nothing can be written for operator type %s%s%s%s "
+                               "What `nputwin list aclop` "
+                               "has can, and what the project in this folder registers with OP_ADD",
+                               wish->type, wish->type, near ? "; did you mean " : "",
+                               near ? near : "", near ? "?" : ".");
     return cli_usage_error("new", "pattern %s, route %s, generation %s, layout %s: %s",
                            wish->pattern, wish->route, wish->gen ? wish->gen : "7 or 26",
                            wish->layout, why ? why : "see nputwin new --help");
@@ -592,8 +590,8 @@ static int check_gradient(const struct cli_line *line, struct copy *copy)
         : copy->type && optype_is_own(copy->type)
             ? "the formula of an operator of a project is not known: "
               "torch.library.register_autograd in its __init__.py is where it goes"
-        : copy->type && !optype_is_smooth(copy->type) ? "no result of this operator has a gradient"
-                                                      : NULL;
+        : copy->type ? optype_no_gradient(copy->type)
+                     : NULL;
 
     copy->has_gradient = true;
     return why ? cli_usage_error("new", "--autograd: %s", why) : EXIT_FINE;

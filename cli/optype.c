@@ -21,15 +21,23 @@ enum { N_OPTYPES = sizeof(optypes) / sizeof(optypes[0]) };
 
 /* What optype.def adds. */
 static const struct sizes_row {
-    const char *check, *code;
+    const char *of, *code; /* of: a type, or the check of shapes that rows share */
 } sizes_rows[] = {
-#define SIZES(check, code) {#check, code},
-#define OPTYPE(type, inputs, case_, reference)
+#define SIZES(of, code) {#of, code},
 #include "optype.def"
 };
 static const struct more_row more_rows[] = {
-#define SIZES(check, code)
 #define OPTYPE(type, inputs, example, reference) {type, inputs, example, reference},
+#include "optype.def"
+};
+static const struct random_row random_rows[] = {
+#define RANDOM(type, other, holds) {type, other, holds},
+#include "optype.def"
+};
+static const struct fake_row {
+    const char *type, *python;
+} fake_rows[] = {
+#define FAKE(type, python) {type, python},
 #include "optype.def"
 };
 
@@ -43,11 +51,31 @@ const struct more_row *optype_more(const struct optype *t)
     return &none;
 }
 
+const struct random_row *optype_random(const struct optype *t)
+{
+    for (size_t i = 0; i < sizeof(random_rows) / sizeof(random_rows[0]); i++)
+        if (strcmp(random_rows[i].type, t->type) == 0)
+            return &random_rows[i];
+    return NULL;
+}
+
+const char *optype_fake(const struct optype *t)
+{
+    for (size_t i = 0; i < sizeof(fake_rows) / sizeof(fake_rows[0]); i++)
+        if (strcmp(fake_rows[i].type, t->type) == 0)
+            return fake_rows[i].python;
+    return NULL;
+}
+
+/* Of the type itself, else of its check. */
 static const char *code_of(const struct optype *t)
 {
-    for (size_t i = 0; i < sizeof(sizes_rows) / sizeof(sizes_rows[0]); i++)
-        if (strcmp(sizes_rows[i].check, t->check) == 0)
-            return sizes_rows[i].code;
+    const char *const names[] = {t->type, t->check};
+
+    for (size_t n = 0; n < 2; n++)
+        for (size_t i = 0; i < sizeof(sizes_rows) / sizeof(sizes_rows[0]); i++)
+            if (strcmp(sizes_rows[i].of, names[n]) == 0)
+                return sizes_rows[i].code;
     return NULL;
 }
 
@@ -69,13 +97,13 @@ static bool asks_for_a_value(const struct optype *t)
     return false;
 }
 
-/* Whether Pattern C can be written for the row: the sizes of its outputs and a reference are known,
- * and each of its letters. */
+/* Whether Pattern C can be written for the row, which a test asks of every one: the sizes of its
+ * outputs and what the test compares with are known, and each of its letters. */
 static bool is_written(const struct optype *t)
 {
-    return code_of(t) && (t->schema || *optype_more(t)->reference) &&
-           has_letters(t->inputs, "IBPRSHNLV") && has_letters(t->outputs, "IBPFENDS") &&
-           !strchr(t->outputs, '*') && (*optype_more(t)->example || !asks_for_a_value(t));
+    return code_of(t) && (t->schema || *optype_more(t)->reference || optype_random(t)) &&
+           has_letters(t->outputs, "IBPFENDSGQU") && (!strchr(t->outputs, '*') || optype_fake(t)) &&
+           (*optype_more(t)->example || !asks_for_a_value(t));
 }
 
 bool optype_is_own(const struct optype *t)
@@ -130,7 +158,7 @@ static void set_name(struct arg *a)
              a->n_word == 4 && strncmp(a->word, "else", 4) == 0 ? "_" : "");
 }
 
-static bool has_word(const char *words, const char *word, size_t n)
+bool optype_has_word(const char *words, const char *word, size_t n)
 {
     for (; *words; words += strcspn(words, " "), words += strspn(words, " "))
         if (strncmp(words, word, n) == 0 && strchr(":=?*~ ", words[n]))
@@ -138,15 +166,28 @@ static bool has_word(const char *words, const char *word, size_t n)
     return false;
 }
 
-/* An integer input is a list, unless optype.def says otherwise. */
-static enum kind kind_of_ints(const struct optype *t, const char *word, size_t n)
+/* What optype.def says of an input behind its name, up to a blank: int Tensor host seed; NULL. */
+static const char *said_of(const struct optype *t, const char *word, size_t n)
 {
     const char *at = optype_more(t)->inputs;
 
     for (; *at; at += strcspn(at, " "), at += strspn(at, " "))
         if (strncmp(at, word, n) == 0 && at[n] == ':')
-            return strncmp(at + n + 1, "int", 3) == 0 ? INT : TENSOR;
-    return INTS;
+            return at + n + 1;
+    return NULL;
+}
+
+/* An integer input is a list, unless optype.def says otherwise. */
+static void set_kind(struct arg *a, const char *said)
+{
+    if (!said) {
+        a->kind = a->type == 'I' ? INTS : a->kind;
+        return;
+    }
+    a->is_host = strncmp(said, "host", 4) == 0;
+    a->is_seed = strncmp(said, "seed", 4) == 0;
+    if (a->is_seed || strncmp(said, "int", 3) == 0)
+        a->kind = INT;
 }
 
 static void add_input(struct args *args, const struct optype *t, const char *word, size_t n)
@@ -168,14 +209,16 @@ static void add_input(struct args *args, const struct optype *t, const char *wor
         a->kind = OPTIONAL;
         a->has_value = true;
         snprintf(a->value, sizeof(a->value), "None");
-    } else if (end[-1] == '*')
+    } else if (end[-1] == '*') {
         a->kind = TENSORS;
-    else if (a->type == 'I')
-        a->kind = kind_of_ints(t, word, n_name);
+    } else {
+        set_kind(a, said_of(t, word, n_name));
+        a->is_changed = optype_has_word(t->outputs, word, n_name);
+    }
     set_name(a);
 }
 
-/* "-1" of an L is [-1], "1" of a b is True. */
+/* "-1" of an L is [-1], "1" of a b is True, the type 0 is float: so says torch. */
 static void set_value(struct arg *a, const char *text, int n)
 {
     a->has_value = true;
@@ -185,6 +228,8 @@ static void set_value(struct arg *a, const char *text, int n)
         snprintf(a->value, sizeof(a->value), "%s", *text == '1' ? "True" : "False");
     else if (a->kind == TEXT)
         snprintf(a->value, sizeof(a->value), "\"%.*s\"", n, text);
+    else if (a->kind == TYPE)
+        snprintf(a->value, sizeof(a->value), "float");
     else if (a->kind == FLOAT && !memchr(text, '.', (size_t)n) && !memchr(text, 'e', (size_t)n))
         snprintf(a->value, sizeof(a->value), "%.*s.0", n, text);
     else
@@ -274,7 +319,7 @@ static char *output_name(const struct optype *t, int i)
 
     while (i-- > 0)
         at += strcspn(at, " ") + 1;
-    return cli_fmt("%.*s", (int)strcspn(at, ": "), at);
+    return cli_fmt("%.*s", (int)strcspn(at, ":* "), at);
 }
 
 const char *optype_cpp_type(const char *schema)
@@ -285,25 +330,56 @@ const char *optype_cpp_type(const char *schema)
     return NULL;
 }
 
+/* "Tensor(a!)" of what is changed, the first such; the next is (b!). */
+static void print_schema_type(FILE *out, const struct arg *a, char *letter)
+{
+    if (a->is_changed)
+        fprintf(out, "%s(%c!)", kinds[a->kind].schema, (*letter)++);
+    else
+        fputs(kinds[a->kind].schema, out);
+}
+
+bool optype_is_changed(const struct optype *t, int output)
+{
+    char *name = output_name(t, output);
+    bool is_changed = !t->own && optype_has_word(t->inputs, name, strlen(name));
+
+    free(name);
+    return is_changed;
+}
+
+/* How many outputs are no changed inputs. */
+static int n_results(const struct optype *t)
+{
+    int n = 0;
+
+    for (int i = 0; i < optype_outputs(t); i++)
+        n += !optype_is_changed(t, i);
+    return n;
+}
+
 char *optype_schema(const struct optype *t, const char *name)
 {
+    char letter = 'a';
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    int n = optype_outputs(t);
+    int n = n_results(t);
     struct args args;
 
     optype_args(&args, t);
     if (!out)
         return cli_fmt("%s", "");
     fprintf(out, "%s(", name);
-    for (size_t i = 0; i < args.n; i++)
-        fprintf(out, "%s%s %s%s%s", i ? ", " : "", kinds[args.at[i].kind].schema, args.at[i].name,
-                args.at[i].has_value ? "=" : "", args.at[i].value);
-    fputs(n > 1 ? ") -> (" : ") -> ", out);
+    for (size_t i = 0; i < args.n; i++) {
+        fputs(i ? ", " : "", out);
+        print_schema_type(out, &args.at[i], &letter);
+        fprintf(out, " %s%s%s", args.at[i].name, args.at[i].has_value ? "=" : "", args.at[i].value);
+    }
+    fputs(n != 1 ? ") -> (" : ") -> ", out);
     for (int i = 0; i < n; i++)
         fprintf(out, "%sTensor", i ? ", " : "");
-    fputs(n > 1 ? ")" : "", out);
+    fputs(n != 1 ? ")" : "", out);
     fclose(out);
     return text;
 }
@@ -334,10 +410,12 @@ bool optype_has_type(const struct optype *t, const struct type_row *type)
     return t->types >> type->bit & 1;
 }
 
-static void print_parameters(FILE *out, const struct args *args)
+/* changed: how the type of a tensor begins that is changed in place. */
+static void print_parameters(FILE *out, const struct args *args, const char *changed)
 {
     for (size_t i = 0; i < args->n; i++)
-        fprintf(out, "%s%s%s", i ? ", " : "", kinds[args->at[i].kind].cpp, args->at[i].name);
+        fprintf(out, "%s%s%s", i ? ", " : "",
+                args->at[i].is_changed ? changed : kinds[args->at[i].kind].cpp, args->at[i].name);
 }
 
 void optype_print_names(FILE *out, const struct args *args)
@@ -346,37 +424,38 @@ void optype_print_names(FILE *out, const struct args *args)
         fprintf(out, "%s%s", i ? ", " : "", args->at[i].name);
 }
 
+/* The types that a letter of the row allows. */
+static uint64_t types_of(const struct optype *t, const struct arg *a)
+{
+    static const struct {
+        char letter;
+        uint64_t types;
+    } letters[] = {
+#define KIND(letter, or_t, types) {letter, types},
+#include "../rt/opapi/aclop_kind.def"
+#undef KIND
+    };
+
+    if (a->own)
+        return a->own->types;
+    for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
+        if (letters[i].letter == a->type)
+            return letters[i].types;
+    return t->types;
+}
+
 /* "{at::kFloat, at::kHalf}" of the types that a tensor of that letter may have. */
 static void print_types(FILE *out, const struct optype *t, const struct arg *a)
 {
     const char *comma = "";
-    char letter = a->type;
+    const uint64_t types = types_of(t, a);
 
     fputc('{', out);
-    for (size_t i = 0; i < N_TYPE_ROWS; i++) {
-        bool is_in = a->own ? a->own->types >> optype_types[i].bit & 1
-                     : letter == 'I'
-                         ? optype_types[i].bit == DT_INT32 || optype_types[i].bit == DT_INT64
-                     : letter == 'B' ? optype_types[i].bit == DT_BOOL
-                     : letter == 'S' ? optype_types[i].bit == DT_FLOAT
-                     : letter == 'N' ? optype_types[i].bit == DT_INT32
-                     : letter == 'L' ? optype_types[i].bit == DT_INT64
-                     : letter == 'H'
-                         ? optype_types[i].bit == DT_FLOAT || optype_types[i].bit == DT_FLOAT16 ||
-                               optype_types[i].bit == DT_BF16
-                     : letter == 'V'
-                         ? optype_types[i].bit == DT_FLOAT || optype_types[i].bit == DT_FLOAT16 ||
-                               optype_types[i].bit == DT_BF16 || optype_types[i].bit == DT_DOUBLE ||
-                               optype_types[i].bit == DT_INT32 || optype_types[i].bit == DT_INT64
-                     : letter == 'R'
-                         ? optype_types[i].bit != DT_BOOL && optype_types[i].bit != DT_COMPLEX64 &&
-                               optype_types[i].bit != DT_COMPLEX128
-                         : optype_has_type(t, &optype_types[i]);
-
-        if (is_in)
+    for (size_t i = 0; i < N_TYPE_ROWS; i++)
+        if (types >> optype_types[i].bit & 1) {
             fprintf(out, "%s%s", comma, optype_types[i].cpp);
-        comma = is_in ? ", " : comma;
-    }
+            comma = ", ";
+        }
     fputc('}', out);
 }
 
@@ -411,6 +490,14 @@ static void print_check(FILE *out, const struct optype *t, const struct args *ar
     fputs(");\n", out);
 }
 
+/* The dimensions of an image of a convolution, and their order in torch. */
+static const char *image_of(const struct optype *t, bool is_order)
+{
+    const bool is_3d = strstr(t->type, "3D") != NULL;
+
+    return is_order ? (is_3d ? "NCDHW" : "NCHW") : (is_3d ? "5" : "4");
+}
+
 /* The code of optype.def with its marks replaced. */
 static void print_code(FILE *out, const struct optype *t, const struct args *args)
 {
@@ -422,7 +509,7 @@ static void print_code(FILE *out, const struct optype *t, const struct args *arg
         if (*at == '?') {
             size_t n = strcspn(at + 1, " ");
 
-            if (!has_word(t->attrs, at + 1, n))
+            if (!optype_has_word(t->attrs, at + 1, n))
                 continue;
             at += n + 2;
         }
@@ -441,6 +528,12 @@ static void print_code(FILE *out, const struct optype *t, const struct args *arg
                         comma = ", ";
                     }
                 at += 4;
+            } else if (strncmp(at, "$dims", 5) == 0) {
+                fputs(image_of(t, false), out);
+                at += 4;
+            } else if (strncmp(at, "$order", 6) == 0) {
+                fputs(image_of(t, true), out);
+                at += 5;
             } else {
                 fputc(*at, out);
             }
@@ -484,12 +577,70 @@ static void print_own_output(FILE *out, const struct own_tensor *o, const struct
     fputc(')', out);
 }
 
+/* The variable of the code that has the sizes of the i-th output: NAME_sizes where there is one. */
+static char *sizes_of(const struct optype *t, int i, char letter)
+{
+    const char *code = code_of(t);
+    char *name = output_name(t, i), *own = cli_fmt("%s_sizes", name);
+
+    if (!strstr(code, own)) {
+        free(own);
+        own = cli_fmt("%s", letter == 'S' && strstr(code, "channels") ? "channels"
+                            : i > 0 && strstr(code, "reduced")        ? "reduced"
+                                                                      : "sizes");
+    }
+    free(name);
+    return own;
+}
+
+/* .dtype(...) of an output of that letter, where it has not the type of the lead. */
+static void print_output_type(FILE *out, const struct optype *t, const struct args *args,
+                              char letter, bool is_dynamic)
+{
+    static const struct {
+        char letter;
+        const char *code;
+    } rows[] = {
+        {'B', "at::kBool"},
+        {'S', "at::kFloat"},
+        {'I', "at::kInt"},
+        {'N', "at::kInt"},
+        {'U', "at::kByte"},
+        {'G', "at::kUInt16"},
+        {'Q', "result_type"},
+        {'D', "$lead.scalar_type() == at::kChar ? at::kInt : $lead.scalar_type()"},
+        {'E', "$lead.scalar_type() == at::kBool ? at::kFloat : $lead.scalar_type()"},
+        {'F', "c10::isIntegralType($lead.scalar_type(), true) ? at::kFloat : $lead.scalar_type()"},
+    };
+    const char *code = NULL;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        code = rows[i].letter == letter ? rows[i].code : code;
+    if (letter == 'I' && is_dynamic)
+        code = "at::kLong";
+    if (optype_has_word(t->attrs, "half_to_float", 13))
+        code = "half_to_float && $lead.scalar_type() == at::kHalf ? at::kFloat : "
+               "$lead.scalar_type()";
+    for (size_t i = 0; i < args->n; i++)
+        code = args->at[i].kind == TYPE ? args->at[i].name : code;
+    if (!code)
+        return;
+    fputs(".dtype(", out);
+    for (const char *at = code; *at; at++)
+        if (strncmp(at, "$lead", 5) == 0) {
+            print_tensor(out, args->lead);
+            at += 4;
+        } else {
+            fputc(*at, out);
+        }
+    fputc(')', out);
+}
+
 /* at::empty_symint(...) of the i-th output. */
 static void print_output(FILE *out, const struct optype *t, const struct args *args, int i)
 {
     const char *at = t->outputs;
-    char letter = 0;
-    bool is_reduced = !t->own && i > 0 && strstr(code_of(t), "reduced");
+    char letter = 0, *sizes = NULL;
 
     if (t->own) {
         print_own_output(out, &t->own->out[i], args);
@@ -499,40 +650,19 @@ static void print_output(FILE *out, const struct optype *t, const struct args *a
         at += strcspn(at, " ") + 1;
     at += strcspn(at, ": ");
     letter = *at == ':' ? at[1] : '\0';
-    fprintf(out, "at::empty_symint(%s, ", is_reduced ? "reduced" : "sizes");
+    sizes = sizes_of(t, i, letter);
+    fprintf(out, "at::empty_symint(%s, ", sizes);
     print_tensor(out, args->lead);
     fputs(".options()", out);
-    if (strcmp(t->check, "shape_cast") == 0)
-        fputs(".dtype(dst_type)", out);
-    else if (has_word(t->attrs, "half_to_float", 13))
-        fprintf(out,
-                ".dtype(half_to_float && %s.scalar_type() == at::kHalf ? at::kFloat : "
-                "%s.scalar_type())",
-                args->lead->name, args->lead->name);
-    else if (letter == 'B')
-        fputs(".dtype(at::kBool)", out);
-    else if (letter == 'S')
-        fputs(".dtype(at::kFloat)", out);
-    else if (letter == 'I' || letter == 'N')
-        fputs(".dtype(at::kInt)", out);
-    else if (letter == 'D')
-        fprintf(out, ".dtype(%s.scalar_type() == at::kChar ? at::kInt : %s.scalar_type())",
-                args->lead->name, args->lead->name);
-    else if (letter == 'E')
-        fprintf(out, ".dtype(%s.scalar_type() == at::kBool ? at::kFloat : %s.scalar_type())",
-                args->lead->name, args->lead->name);
-    else if (letter == 'F')
-        fprintf(out,
-                ".dtype(c10::isIntegralType(%s.scalar_type(), true) ? at::kFloat : "
-                "%s.scalar_type())",
-                args->lead->name, args->lead->name);
+    print_output_type(out, t, args, letter, *at == ':' && at[2] == '*');
     fputc(')', out);
+    free(sizes);
 }
 
 static const char *result_type(const struct optype *t)
 {
     static const char *const tuples[] = {
-        "",
+        "void",
         "at::Tensor",
         "std::tuple<at::Tensor, at::Tensor>",
         "std::tuple<at::Tensor, at::Tensor, at::Tensor>",
@@ -540,7 +670,7 @@ static const char *result_type(const struct optype *t)
         "std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>",
         "std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>"};
 
-    return tuples[optype_outputs(t)];
+    return tuples[n_results(t)];
 }
 
 /* CANN's number of a type: an attribute of the operator. */
@@ -558,26 +688,27 @@ static void print_acl_type(FILE *out)
 
 static void print_make(FILE *out, const struct optype *t, const struct args *args)
 {
-    int n = optype_outputs(t);
+    int n = n_results(t);
+    const char *between = "";
 
     if (strcmp(t->check, "shape_cast") == 0)
         print_acl_type(out);
-    fprintf(out,
-            "/* Refuses what %s does not take; returns its outputs, which are not computed yet. "
-            "*/\n%s MakeOutputs(",
-            t->type, result_type(t));
-    print_parameters(out, args);
+    fprintf(out, "/* Refuses what %s does not take%s. */\n%s MakeOutputs(", t->type,
+            n ? "; returns its outputs, which are not computed yet" : "", result_type(t));
+    print_parameters(out, args, "const at::Tensor &");
     fputs(")\n{\n", out);
     for (size_t i = 0; i < args->n; i++)
         if (!args->at[i].is_attr && args->at[i].kind <= TENSORS)
             print_check(out, t, args, &args->at[i]);
     print_code(out, t, args);
-    fprintf(out, "    return %s", n > 1 ? "{" : "");
-    for (int i = 0; i < n; i++) {
-        fputs(i ? ",\n            " : "", out);
-        print_output(out, t, args, i);
-    }
-    fprintf(out, "%s;\n}\n\n", n > 1 ? "}" : "");
+    fputs(n > 1 ? "    return {" : n ? "    return " : "", out);
+    for (int i = 0; i < optype_outputs(t); i++)
+        if (!optype_is_changed(t, i)) {
+            fputs(between, out);
+            between = ",\n            ";
+            print_output(out, t, args, i);
+        }
+    fputs(n > 1 ? "};\n}\n\n" : n ? ";\n}\n\n" : "}\n\n", out);
 }
 
 /* What is between Name() and Output(), and the attributes behind. */
@@ -600,9 +731,16 @@ static void print_input(FILE *out, const struct arg *a)
         fprintf(out, "        command.Input(%s, at::kLong);\n", a->name);
     else if (a->kind == INT)
         fprintf(out,
-                "        command.Input(at::Scalar(%s), at::kLong,\n                      "
+                "        command.Input(at::Scalar(%s), %s,\n                      "
+                "at_npu::native::CompileType::MEMORY_HOST_COMPILE_%sDEPENDENT);\n",
+                a->name, a->type == 'N' ? "at::kInt" : "at::kLong", a->is_seed ? "IN" : "");
+    else if (a->is_host)
+        fprintf(out,
+                "        command.Input(%s.item(), %s.scalar_type(),\n                      "
                 "at_npu::native::CompileType::MEMORY_HOST_COMPILE_DEPENDENT);\n",
-                a->name);
+                a->name, a->name);
+    else if (a->is_changed)
+        fprintf(out, "        command.Input(%s_out);\n", a->name);
     else
         fprintf(out, "        command.Input(%s.contiguous()%s);\n", a->name, name);
     free(own);
@@ -618,28 +756,93 @@ static void print_attr(FILE *out, const struct arg *a)
     } else if (a->kind == TEXT) {
         before = "std::string(";
         after = ")";
-    } else if (a->kind == TYPE) {
-        before = "AclType(";
+    } else if (a->kind == TYPE && a->word[a->n_word + 1] != 't') {
+        before = "AclType("; /* an operator that has it as an integer */
         after = ")";
     }
     fprintf(out, "        command.Attr(\"%.*s\", %s%s%s);\n", a->n_word, a->word, before, a->name,
             after);
 }
 
+/* What holds the i-th output while the operator runs: a changed input, or a row of its own. */
+static char *variable_of(const struct optype *t, int i)
+{
+    char *name = output_name(t, i), *out = NULL;
+
+    if (!optype_is_changed(t, i))
+        return name;
+    out = cli_fmt("%s_out", name);
+    free(name);
+    return out;
+}
+
+/* "y, rstd" of the outputs that are no changed inputs. */
+static void print_results(FILE *out, const struct optype *t)
+{
+    const char *comma = "";
+
+    for (int i = 0; i < optype_outputs(t); i++) {
+        char *name = output_name(t, i);
+
+        if (!optype_is_changed(t, i)) {
+            fprintf(out, "%s%s", comma, name);
+            comma = ", ";
+        }
+        free(name);
+    }
+}
+
+/* The name of what CANN is to run, with its inputs, outputs and attributes. */
+static void print_command(FILE *out, const struct optype *t, const struct args *args)
+{
+    fprintf(out, "        at_npu::native::OpCommand command;\n\n        command.Name(\"%s\");\n",
+            t->type);
+    for (size_t i = 0; i < args->n; i++)
+        if (!args->at[i].is_attr)
+            print_input(out, &args->at[i]);
+    for (int i = 0; i < optype_outputs(t); i++) {
+        char *name = variable_of(t, i);
+
+        fprintf(out, "        command.Output(%s);\n", name);
+        free(name);
+    }
+    for (size_t i = 0; i < args->n; i++)
+        if (args->at[i].is_attr)
+            print_attr(out, &args->at[i]);
+    if (args->has_list && optype_has_word(t->attrs, "N", 1))
+        fprintf(out, "        command.Attr(\"N\", static_cast<int64_t>(%s.size()));\n",
+                args->first->name);
+}
+
+/* Outputs have room for the most that there can be: torch_npu waits, and gives them the sizes that
+ * CANN says. */
+static void print_sync(FILE *out, const struct optype *t)
+{
+    const char *comma = "";
+    int i = 0;
+
+    fputs("        c10::SmallVector<int64_t, at_npu::native::N> changing = {", out);
+    for (const char *at = t->outputs; *at; at += strspn(at, " "), i++) {
+        size_t n = strcspn(at, " ");
+
+        if (at[n - 1] == '*') {
+            fprintf(out, "%s%d", comma, i);
+            comma = ", ";
+        }
+        at += n;
+    }
+    fputs("}; /* outputs */\n\n        command.Sync(changing);\n", out);
+}
+
 /* is_open: it is called past the dispatcher too, so nobody has looked at the device. */
 static void print_run(FILE *out, const struct optype *t, const struct args *args, bool is_open)
 {
-    int n = optype_outputs(t);
-    char *first = output_name(t, 0);
+    int n = n_results(t);
+    char *first = variable_of(t, 0);
 
-    fputs(n > 1 ? "    auto [" : "    at::Tensor ", out);
-    for (int i = 0; i < n; i++) {
-        char *name = output_name(t, i);
-
-        fprintf(out, "%s%s", i ? ", " : "", name);
-        free(name);
-    }
-    fprintf(out, "%s = MakeOutputs(", n > 1 ? "]" : "");
+    fputs(n > 1 ? "    auto [" : n ? "    at::Tensor " : "    ", out);
+    print_results(out, t);
+    fputs(n > 1 ? "] = MakeOutputs(" : n ? " = MakeOutputs(" : "MakeOutputs(", out);
     optype_print_names(out, args);
     fputs(");\n", out);
     if (is_open) {
@@ -650,33 +853,25 @@ static void print_run(FILE *out, const struct optype *t, const struct args *args
         print_tensor(out, args->first);
         fputs(".device());\n", out);
     }
-    fprintf(out,
-            "    c10::DeviceGuard guard(%s.device());\n\n    if (%s.numel() > 0) {\n"
-            "        at_npu::native::OpCommand command;\n\n        command.Name(\"%s\");\n",
-            first, first, t->type);
+    fputs("    c10::DeviceGuard guard(", out);
+    print_tensor(out, args->first);
+    fputs(".device());\n", out);
     for (size_t i = 0; i < args->n; i++)
-        if (!args->at[i].is_attr)
-            print_input(out, &args->at[i]);
-    for (int i = 0; i < n; i++) {
-        char *name = output_name(t, i);
-
-        fprintf(out, "        command.Output(%s);\n", name);
-        free(name);
-    }
+        if (args->at[i].is_changed)
+            fprintf(out, "    at::Tensor %s_out = %s.contiguous();\n", args->at[i].name,
+                    args->at[i].name);
+    fprintf(out, "\n    if (%s.numel() > 0) {\n", first);
+    print_command(out, t, args);
+    if (strchr(t->outputs, '*') && !t->own)
+        print_sync(out, t);
+    fputs("        command.Run();\n    }\n", out);
     for (size_t i = 0; i < args->n; i++)
-        if (args->at[i].is_attr)
-            print_attr(out, &args->at[i]);
-    if (args->has_list && has_word(t->attrs, "N", 1))
-        fprintf(out, "        command.Attr(\"N\", static_cast<int64_t>(%s.size()));\n",
-                args->first->name);
-    fprintf(out, "        command.Run();\n    }\n    return %s", n > 1 ? "{" : "");
-    for (int i = 0; i < n; i++) {
-        char *name = output_name(t, i);
-
-        fprintf(out, "%s%s", i ? ", " : "", name);
-        free(name);
-    }
-    fprintf(out, "%s;\n}\n", n > 1 ? "}" : "");
+        if (args->at[i].is_changed)
+            fprintf(out, "    if (!%s_out.is_same(%s))\n        %s.copy_(%s_out);\n",
+                    args->at[i].name, args->at[i].name, args->at[i].name, args->at[i].name);
+    fputs(n > 1 ? "    return {" : n ? "    return " : "", out);
+    print_results(out, t);
+    fputs(n > 1 ? "};\n}\n" : n ? ";\n}\n" : "}\n", out);
     free(first);
 }
 
@@ -724,6 +919,15 @@ static void print_escaped(FILE *out, const char *text)
         fprintf(out, "%s%c", strchr("\"\\", *text) ? "\\" : "", *text);
 }
 
+/* What torch.compile is to know of the operator: that two equal calls are not one. */
+static const char *tag_of(const struct optype *t)
+{
+    return optype_fake(t) ? ", {at::Tag::dynamic_output_shape}"
+           : optype_random(t) && optype_has_word(t->attrs, "seed", 4)
+               ? ", {at::Tag::nondeterministic_seeded}"
+               : "";
+}
+
 char *optype_host(const struct optype *t, const char *name, struct optype_how how)
 {
     char *text = NULL, *schema = optype_schema(t, name);
@@ -742,26 +946,35 @@ char *optype_host(const struct optype *t, const char *name, struct optype_how ho
             "#include <torch_npu/csrc/framework/OpCommand.h>\n",
             name, t->own ? "" : "CANN's ", t->type, name);
     fprintf(out,
-            "\n%s#include <torch/library.h>\n\n#include <algorithm>\n#include "
-            "<initializer_list>\n#include <string>\n#include <tuple>\n#include "
+            "\n%s#include <torch/library.h>\n\n#include <algorithm>\n#include <cmath>\n#include "
+            "<initializer_list>\n#include <string>\n#include <tuple>\n#include <utility>\n#include "
             "<vector>\n\nnamespace {\n\n%s",
             includes, helpers);
     print_make(out, t, &args);
-    fprintf(out, "%s meta_%s(", result_type(t), name);
-    print_parameters(out, &args);
-    fputs(")\n{\n    return MakeOutputs(", out);
-    optype_print_names(out, &args);
-    fprintf(out, ");\n}\n\n} // namespace\n\n%s run_%s(", result_type(t), name);
-    print_parameters(out, &args);
+    if (!optype_fake(t)) {
+        fprintf(out, "%s meta_%s(", result_type(t), name);
+        print_parameters(out, &args, "const at::Tensor &");
+        fputs(")\n{\n    return MakeOutputs(", out);
+        optype_print_names(out, &args);
+        fputs(");\n}\n\n", out);
+    }
+    fprintf(out, "} // namespace\n\n%s run_%s(", result_type(t), name);
+    print_parameters(out, &args, "const at::Tensor &");
     fputs(")\n{\n", out);
     print_run(out, t, &args, true);
     fputs("\nTORCH_LIBRARY_FRAGMENT(npu, m)\n{\n    m.def(\"", out);
     print_escaped(out, schema);
     fprintf(out,
-            "\");\n}\n\n"
-            "TORCH_LIBRARY_IMPL(npu, PrivateUse1, m) { m.impl(\"%s\", TORCH_FN(run_%s)); }\n\n"
-            "TORCH_LIBRARY_IMPL(npu, Meta, m) { m.impl(\"%s\", TORCH_FN(meta_%s)); }\n",
-            name, name, name, name);
+            "\"%s);\n}\n\n"
+            "TORCH_LIBRARY_IMPL(npu, PrivateUse1, m) { m.impl(\"%s\", TORCH_FN(run_%s)); }\n",
+            tag_of(t), name, name);
+    if (optype_fake(t))
+        fputs("\n/* Meta: register_fake in the package's __init__.py, for sizes that the data "
+              "decides. */\n",
+              out);
+    else
+        fprintf(out, "\nTORCH_LIBRARY_IMPL(npu, Meta, m) { m.impl(\"%s\", TORCH_FN(meta_%s)); }\n",
+                name, name);
     fclose(out);
     free(schema);
     return optype_named(text, name);
@@ -774,6 +987,8 @@ static void print_default(FILE *out, const struct arg *a)
         fputs(" = pybind11::none()", out);
     else if (a->has_value && a->kind == INTS)
         fprintf(out, " = std::vector<int64_t>{%.*s}", (int)strlen(a->value) - 2, a->value + 1);
+    else if (a->has_value && a->kind == TYPE)
+        fputs(" = at::kFloat", out);
     else if (a->has_value && a->kind == BOOL_)
         fprintf(out, " = %s", *a->value == 'T' ? "true" : "false");
     else if (a->has_value)
@@ -817,7 +1032,7 @@ char *optype_pybind(const struct optype *t, const char *name, struct optype_how 
         "#include <torch/csrc/utils/pybind.h>\n\n#include <tuple>\n#include <vector>\n\n"
         "%s run_$name(",
         result_type(t));
-    print_parameters(out, &args);
+    print_parameters(out, &args, "const at::Tensor &");
     fputs(");\n\nPYBIND11_MODULE(_C, m)\n{\n    /* The call may wait for torch_npu's queue, whose "
           "thread may need the interpreter. */\n    m.def(\"$name\", ",
           out);
@@ -846,13 +1061,13 @@ char *optype_plugin(const struct optype *t, const char *name)
             "Declared by the entry of %s in\n * op_plugin/config/op_plugin_functions.yaml, "
             "registered by what is generated from it.\n */\n"
             "#include \"op_plugin/AclOpsInterface.h\"\n#include "
-            "\"op_plugin/utils/OpAdapter.h\"\n\n%s\n#include <algorithm>\n"
-            "#include <initializer_list>\n#include <string>\n#include <tuple>\n#include "
-            "<vector>\n\nnamespace acl_op {\n\nnamespace {\n\n%s",
+            "\"op_plugin/utils/OpAdapter.h\"\n\n%s\n#include <algorithm>\n#include <cmath>\n"
+            "#include <initializer_list>\n#include <string>\n#include <tuple>\n#include <utility>\n"
+            "#include <vector>\n\nnamespace acl_op {\n\nnamespace {\n\n%s",
             name, t->type, name, includes, helpers);
     print_make(out, t, &args);
     fprintf(out, "} // namespace\n\n%s %s(", result_type(t), name);
-    print_parameters(out, &args);
+    print_parameters(out, &args, "at::Tensor &");
     fputs(")\n{\n", out);
     print_run(out, t, &args, false);
     fputs("\n} // namespace acl_op\n", out);

@@ -34,8 +34,8 @@ char *optype_pybind(const struct optype *t, const char *name, struct optype_how 
 char *optype_init(const struct optype *t, const char *name, struct optype_how how);
 char *optype_test(const struct optype *t, const char *name, struct optype_how how);
 char *optype_readme(const struct optype *t, const char *name, struct optype_how how);
-/* Whether a gradient can be written: a result of floating numbers, from torch's own formula. */
-bool optype_is_smooth(const struct optype *t);
+/* Why no gradient can be written; NULL: it can, from torch's own formula. */
+const char *optype_no_gradient(const struct optype *t);
 /* Whether it is a project's own, whose values nothing here knows. */
 bool optype_is_own(const struct optype *t);
 /* On stderr: what of an operator of a project's own was not read but taken to be so. */

@@ -109,33 +109,25 @@ static void print_expression(FILE *out, const char *at)
     }
 }
 
-/* Whether the expression reads that name; without a bracket it is a function of all arguments. */
-static bool reads(const char *expression, const char *name)
+/* Whether the text calls the function of that name, which is no attribute of something. */
+static bool calls(const char *text, const char *name)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
     size_t n = strlen(name);
 
-    if (!strchr(expression, '('))
-        return true;
-    for (const char *at = expression; (at = strstr(at, name)) != NULL; at += n)
-        if ((at == expression || !strchr(letters, at[-1])) && (!at[n] || !strchr(letters, at[n])))
+    for (const char *at = text; (at = strstr(at, name)) != NULL; at += n)
+        if ((at == text || !strchr(letters, at[-1])) && at[n] == '(')
             return true;
     return false;
 }
 
-/* An attribute that the formula does not read: it holds for the default alone. */
-static void print_guards(FILE *out, const struct args *args, const char *expression)
+static void print_names_with_defaults(FILE *out, const struct args *args)
 {
-    for (size_t i = 0; i < args->n; i++) {
-        const struct arg *a = &args->at[i];
-
-        if (a->is_attr && a->has_value && !reads(expression, a->name))
-            fprintf(out,
-                    "    if %s != %s:\n        raise NotImplementedError(f\"$name: there is a "
-                    "gradient for %s=%s alone, got {%s}\")\n",
-                    a->name, a->value, a->name, strchr(a->value, '"') ? "the default" : a->value,
-                    a->name);
-    }
+    for (size_t i = 0; i < args->n; i++)
+        fprintf(
+            out, "%s%s%s%s%s", i ? ", " : "", args->at[i].name, args->at[i].has_value ? "=" : "",
+            args->at[i].has_value && args->at[i].kind == TYPE ? "torch." : "", args->at[i].value);
 }
 
 /* A function of that name that computes what the operator does, with operators of torch. doc: its
@@ -143,15 +135,11 @@ static void print_guards(FILE *out, const struct args *args, const char *express
 static void print_formula(FILE *out, const struct optype *t, const struct args *args,
                           const char *name, const char *doc)
 {
-    const char *given = optype_more(t)->reference, *expression = *given ? given : t->schema;
+    const char *given = optype_more(t)->reference;
 
     fprintf(out, "def %s(", name);
-    for (size_t i = 0; i < args->n; i++)
-        fprintf(out, "%s%s%s%s", i ? ", " : "", args->at[i].name, args->at[i].has_value ? "=" : "",
-                args->at[i].value);
+    print_names_with_defaults(out, args);
     fprintf(out, "):\n%s", doc);
-    if (*doc)
-        print_guards(out, args, expression);
     if (t->own) {
         fprintf(
             out,
@@ -174,14 +162,20 @@ static void print_formula(FILE *out, const struct optype *t, const struct args *
     fputc('\n', out);
 }
 
-static const char layer_norm[] =
-    "def layer_norm(x, gamma, beta, axis, eps, variance=False):\n"
-    "    axes = tuple(range(axis % x.dim(), x.dim()))\n"
-    "    mean, var = x.mean(axes, True), x.var(axes, correction=0, keepdim=True)\n"
-    "    rstd = torch.rsqrt(var + eps)\n"
-    "    y = (x - mean) * rstd\n"
-    "    y = y if gamma is None else y * gamma\n"
-    "    return y if beta is None else y + beta, mean, var if variance else rstd\n\n\n";
+static const struct helper_row {
+    const char *name, *python;
+} helpers[] = {
+#define HELPER(name, python) {name, python},
+#include "optype.def"
+};
+
+/* The functions of optype.def that the text calls. */
+static void print_helpers(FILE *out, const char *text)
+{
+    for (size_t i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++)
+        if (calls(text, helpers[i].name))
+            fprintf(out, "%s\n\n", helpers[i].python);
+}
 
 static const char test_head[] =
     "def moved(value, move):\n"
@@ -191,9 +185,41 @@ static const char test_head[] =
     "    return move(value) if isinstance(value, torch.Tensor) else value\n\n\n"
     "def called(function, given, move):\n"
     "    out = function(**{name: moved(value, move) for name, value in given.items()})\n"
-    "    return out if isinstance(out, tuple) else (out,)\n\n\n"
-    "def wide(t):\n"
-    "    return t.double() if t.is_floating_point() else t\n\n\n";
+    "    return out if isinstance(out, tuple) else (out,)\n\n\n";
+
+static const char test_of_values[] = "def wide(t):\n"
+                                     "    return t.double() if t.is_floating_point() else t\n\n\n";
+
+/* In front of OP: what it changes are its results too. */
+static const char test_in_place[] =
+    "def in_place(function):\n"
+    "    \"\"\"What it changes, then what it returns.\"\"\"\n"
+    "    def call(**given):\n"
+    "        out = function(**given)\n"
+    "        out = () if out is None else out if isinstance(out, tuple) else (out,)\n"
+    "        return (*(given[name] for name in CHANGED), *out)\n\n"
+    "    return call\n\n\n";
+
+static const char test_of_random[] =
+    "    def test_$name(self):\n"
+    "        \"\"\"What holds of the numbers; the same again, and others.\"\"\"\n"
+    "        for dtype in DTYPES:\n"
+    "            given = arguments(dtype)\n"
+    "            y, again, other = [called(OP, g, lambda t: t.npu())[0].cpu() for g in (given, "
+    "given, "
+    "{**given, **another()})]\n"
+    "            self.assertTrue(holds(y))\n"
+    "            self.assertTrue(torch.equal(y, again))\n"
+    "            self.assertEqual((other.shape, other.dtype), (y.shape, y.dtype))\n"
+    "            self.assertFalse(torch.equal(y, other))\n\n"
+    "    def test_views(self):\n"
+    "        \"\"\"Every second element of a longer tensor says what the same values say in a "
+    "row.\"\"\"\n"
+    "        for dtype in DTYPES:\n"
+    "            dense, spread = [called(OP, arguments(dtype), move)[0].cpu()\n"
+    "                             for move in (lambda t: t.npu(), lambda t: torch.stack([t, t], "
+    "-1).npu()[..., 0])]\n"
+    "            self.assertTrue(torch.equal(dense, spread))\n\n";
 
 static const char test_values[] =
     "    def check(self, dtype, move):\n"
@@ -234,13 +260,32 @@ static const char skip[] =
     "        if want[0] is None:\n"
     "            self.skipTest(\"reference() is not written: values are compared with nothing\")\n";
 
-static const char test_of_operator[] =
+static const char test_of_meta[] =
     "    def test_meta(self):\n"
     "        for dtype in DTYPES:\n"
     "            given = arguments(dtype)\n"
     "            real, meta = [called(OP, given, lambda t: t.to(d)) for d in (\"npu\", \"meta\")]\n"
     "            self.assertEqual([(m.shape, m.dtype) for m in meta], [(r.shape, r.dtype) for r in "
-    "real])\n\n"
+    "real])\n\n";
+
+/* Where the data decides a size. */
+static const char test_of_fake[] =
+    "    def test_fake(self):\n"
+    "        \"\"\"Sizes that the data decides are symbols, the others are known.\"\"\"\n"
+    "        for dtype in DTYPES:\n"
+    "            given, mode = arguments(dtype), FakeTensorMode(shape_env=ShapeEnv())\n"
+    "            real = called(OP, given, lambda t: t.npu())\n"
+    "            fake = called(OP, given, lambda t: mode.from_tensor(t.npu(), "
+    "static_shapes=True))\n"
+    "            self.assertTrue(any(isinstance(n, torch.SymInt) for f in fake for n in f.shape))\n"
+    "            for f, r in zip(fake, real, strict=True):\n"
+    "                self.assertEqual((f.dtype, f.dim(), f.device), (r.dtype, r.dim(), r.device))\n"
+    "                self.assertTrue(all(isinstance(n, torch.SymInt) or n == m for n, m in "
+    "zip(f.shape, "
+    "r.shape)))\n\n"
+    "    @torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True)\n";
+
+static const char test_of_compile[] =
     "    def test_compile(self):\n"
     "        given, compiled = arguments(DTYPES[0]), torch.compile(OP, backend=\"aot_eager\", "
     "fullgraph=True)\n"
@@ -251,8 +296,8 @@ static const char test_of_binding[] =
     "    def test_the_operator_beside_it(self):\n"
     "        for dtype in DTYPES:\n"
     "            given = arguments(dtype)\n"
-    "            for b, o in zip(*[called(f, given, lambda t: t.npu()) for f in (OP, "
-    "torch.ops.npu.$name)], strict=True):\n"
+    "            for b, o in zip(*[called(f, given, lambda t: t.npu()) for f in (OP, OPERATOR)], "
+    "strict=True):\n"
     "                self.assertTrue(torch.equal(b.cpu(), o.cpu()))\n\n";
 
 static const char test_of_gradient[] =
@@ -316,49 +361,84 @@ static bool is_more(const struct optype *t, size_t i)
     return false;
 }
 
-char *optype_test(const struct optype *t, const char *name, struct optype_how how)
+/* The names of what is changed in place. */
+static bool print_changed(FILE *out, const struct args *args)
 {
-    char *text = NULL, *example = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    const struct type_row *bad = refused(t);
+    bool is_changed = false;
+
+    for (size_t i = 0; i < args->n; i++)
+        if (args->at[i].is_changed) {
+            fprintf(out, "%s\"%s\",", is_changed ? " " : "CHANGED = (", args->at[i].name);
+            is_changed = true;
+        }
+    fputs(is_changed ? ")\n" : "", out);
+    return is_changed;
+}
+
+/* "torch.ops.npu.NAME", where it changes an argument "in_place(torch.ops.npu.NAME)". */
+static void print_callee(FILE *out, const char *variable, const char *where, bool is_changed)
+{
+    fprintf(out, "%s = %s%s.$name%s\n", variable, is_changed ? "in_place(" : "", where,
+            is_changed ? ")" : "");
+}
+
+/* What stands before the class: the operator, its types, a call of it, and what it is to give. */
+static void print_test_head(FILE *out, const struct optype *t, const struct args *args,
+                            struct optype_how how)
+{
     const char *reference = optype_more(t)->reference,
                *where = how.is_pybind ? "$name_pybind" : "torch.ops.npu";
-    struct args args;
+    const struct random_row *random = optype_random(t);
+    char *example = example_of(t, args), *text = cli_fmt("%s %s", reference, example);
+    bool is_changed = false;
 
-    optype_args(&args, t);
-    example = example_of(t, &args);
-    if (!out)
-        return example;
-    fprintf(
-        out,
-        "# SPDX-License-Identifier: Apache-2.0\n\"\"\"%s.$name (%s) against torch on the CPU. "
-        "Run from this folder, with the wheel installed.\"\"\"\n%simport torch\n"
-        "import torch_npu  # noqa: F401\nfrom torch_npu.testing.testcase import TestCase, "
-        "run_tests\n\nimport $name_%s\n\nOP = %s.$name\n# Strict: every element. assertRtolEqual "
-        "lets some be arbitrarily wrong.\nTOLERANCE = {torch.float32: 2e-5, torch.float16: "
-        "2e-3, torch.bfloat16: 1e-2}\nDTYPES = (",
-        where, t->type,
-        strstr(reference, "math.") || strstr(example, "distinct(") ? "import math\n\n" : "",
-        how.is_pybind ? "pybind" : "ext  # noqa: F401", where);
+    fprintf(out,
+            "# SPDX-License-Identifier: Apache-2.0\n\"\"\"%s.$name (%s) %s. "
+            "Run from this folder, with the wheel installed.\"\"\"\n%simport torch\n"
+            "import torch_npu  # noqa: F401\n%sfrom torch_npu.testing.testcase import TestCase, "
+            "run_tests\n\nimport $name_%s\n\n",
+            where, t->type, random ? "draws random numbers" : "against torch on the CPU",
+            strstr(reference, "math.") || strstr(example, "distinct(") ? "import math\n\n" : "",
+            optype_fake(t) ? "from torch._subclasses.fake_tensor import FakeTensorMode\nfrom "
+                             "torch.fx.experimental.symbolic_shapes import ShapeEnv\n"
+                           : "",
+            how.is_pybind ? "pybind" : "ext  # noqa: F401");
+    is_changed = print_changed(out, args);
+    fputs(is_changed ? "\n\n" : "", out);
+    fputs(is_changed ? test_in_place : "", out);
+    print_callee(out, "OP", where, is_changed);
+    if (how.is_pybind)
+        print_callee(out, "OPERATOR", "torch.ops.npu", is_changed);
+    if (!random)
+        fputs("# Strict: every element. assertRtolEqual lets some be arbitrarily wrong.\nTOLERANCE "
+              "= {torch.float32: 2e-5, torch.float16: 2e-3, torch.bfloat16: 1e-2}\n",
+              out);
+    fputs("DTYPES = (", out);
     for (size_t i = 0; i < n_tested(t); i++)
         if (optype_has_type(t, &optype_types[i]))
             fprintf(out, "torch.%s,%s", optype_types[i].python, is_more(t, i) ? " " : "");
-    fputs(")\n\n\ndef arguments(dtype):\n    torch.manual_seed(0)\n\n", out);
+    fputs(")\n\n\n", out);
+    print_helpers(out, text);
+    fputs("def arguments(dtype):\n    torch.manual_seed(0)\n\n", out);
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
         if (strstr(example, values[i].word))
             fputs(values[i].code, out);
     fprintf(out, "    return dict(%s)\n\n\n", example);
-    if (strstr(reference, "layer_norm("))
-        fputs(layer_norm, out);
-    print_formula(out, t, &args, "reference", "");
-    fprintf(out, "\n\n%sclass Test", test_head);
-    print_class_name(out, name);
-    fputs("(TestCase):\n", out);
-    fprintf(out, "%s%s%s", test_values, t->own ? skip : "", test_compares);
-    fprintf(out, "%s%s%s", t->own ? test_of_own_views : test_of_views,
-            how.is_pybind ? test_of_binding : test_of_operator,
-            how.has_gradient ? test_of_gradient : "");
+    if (random)
+        fprintf(out, "def another():\n    return dict(%s)\n\n\ndef holds(y):\n    return %s\n",
+                random->other, random->holds);
+    else
+        print_formula(out, t, args, "reference", "");
+    fprintf(out, "\n\n%s%s", test_head, random ? "" : test_of_values);
+    free(example);
+    free(text);
+}
+
+static void print_test_of_bad_input(FILE *out, const struct optype *t, const struct args *args,
+                                    struct optype_how how)
+{
+    const struct type_row *bad = refused(t);
+
     fputs(how.is_pybind
               ? "    def test_bad_input(self):\n"
                 "        with self.assertRaisesRegex(RuntimeError, \"must be on an npu, is on "
@@ -374,26 +454,62 @@ char *optype_test(const struct optype *t, const char *name, struct optype_how ho
                 "        given[\"%s\"] = moved(given[\"%s\"], lambda t: t.to(torch.%s))\n"
                 "        with self.assertRaisesRegex(RuntimeError, \"%s must be one of .*got\"):\n"
                 "            called(OP, given, lambda t: t.npu())\n",
-                args.lead->name, args.lead->name, bad->python, args.lead->name);
+                args->lead->name, args->lead->name, bad->python, args->lead->name);
+}
+
+char *optype_test(const struct optype *t, const char *name, struct optype_how how)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    struct args args;
+
+    optype_args(&args, t);
+    if (!out)
+        return cli_fmt("%s", "");
+    print_test_head(out, t, &args, how);
+    fputs("class Test", out);
+    print_class_name(out, name);
+    fputs("(TestCase):\n", out);
+    if (optype_random(t))
+        fputs(test_of_random, out);
+    else
+        fprintf(out, "%s%s%s%s", test_values, t->own ? skip : "", test_compares,
+                t->own ? test_of_own_views : test_of_views);
+    if (how.is_pybind)
+        fputs(test_of_binding, out);
+    else
+        fprintf(out, "%s%s", optype_fake(t) ? test_of_fake : test_of_meta, test_of_compile);
+    fputs(how.has_gradient ? test_of_gradient : "", out);
+    print_test_of_bad_input(out, t, &args, how);
     fputs("\n\nif __name__ == \"__main__\":\n    run_tests()\n", out);
     fclose(out);
-    free(example);
     return optype_named(text, name);
 }
 
 /* ---- what loads the library ---- */
 
-bool optype_is_smooth(const struct optype *t)
+const char *optype_no_gradient(const struct optype *t)
 {
     bool has_number = false;
 
+    for (int i = 0; i < optype_outputs(t); i++)
+        if (optype_is_changed(t, i))
+            return "this operator changes an argument in place; torch.library has gradients of "
+                   "functions alone";
     for (const char *at = t->outputs; *at; at += strspn(at, " ")) {
         size_t n = strcspn(at, " "), name = strcspn(at, ": ");
 
-        has_number |= name >= n || !strchr("BIN", at[name + 1]);
+        has_number |= name >= n || !strchr("BINGQU", at[name + 1]);
         at += n;
     }
-    return has_number && optype_has_type(t, &optype_types[0]);
+    return !has_number        ? "no result of this operator has a gradient"
+           : optype_random(t) ? "random numbers have no gradient"
+           : optype_fake(t)   ? "the data decides the size of the result, so that of its formula "
+                                "would be another one to torch.compile"
+           : !optype_has_type(t, &optype_types[0])
+               ? "its formula is computed in float32, which this operator does not take"
+               : NULL;
 }
 
 static const char gradient[] =
@@ -447,8 +563,7 @@ static void print_gradient(FILE *out, const struct optype *t)
 
     optype_args(&args, t);
     fputs("\n\n", out);
-    if (strstr(reference, "layer_norm("))
-        fputs(layer_norm, out);
+    print_helpers(out, reference);
     print_formula(out, t, &args, "_formula",
                   "    \"\"\"What the operator computes, by operators of torch, which have "
                   "gradients.\"\"\"\n");
@@ -462,9 +577,25 @@ static void print_gradient(FILE *out, const struct optype *t)
             gradient, args.has_list ? gradient_of_list : gradient_of_tensors);
 }
 
+/* What torch is told of the results where it traces. */
+static void print_fake(FILE *out, const struct optype *t)
+{
+    struct args args;
+
+    optype_args(&args, t);
+    fputs("\n\ndef _fake(", out);
+    print_names_with_defaults(out, &args);
+    fprintf(out,
+            "):\n    \"\"\"Results of a size n that the data decides.\"\"\"\n"
+            "    n = torch.library.get_ctx().new_dynamic_size()\n    return %s\n\n\n"
+            "torch.library.register_fake(\"npu::$name\", _fake)\n",
+            optype_fake(t));
+}
+
 char *optype_init(const struct optype *t, const char *name, struct optype_how how)
 {
     char *text = NULL, *schema = optype_schema(t, name);
+    bool has_more = how.has_gradient || optype_fake(t);
     bool has_math = how.has_gradient && strstr(optype_more(t)->reference, "math.");
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -480,18 +611,19 @@ char *optype_init(const struct optype *t, const char *name, struct optype_how ho
               : "\"\"\"\n",
           out);
     fprintf(out, "from . import _load  # noqa: F401%s\n%s",
-            how.is_pybind || how.has_gradient
-                ? "  first: it compares versions before torch is imported"
-                : "",
+            how.is_pybind || has_more ? "  first: it compares versions before torch is imported"
+                                      : "",
             has_math ? "\nimport math  # noqa: E402\n" : "");
-    if (how.is_pybind || how.has_gradient)
-        fprintf(out, "\nimport torch  # noqa: E402%s\n", how.has_gradient ? "" : ", F401");
+    if (how.is_pybind || has_more)
+        fprintf(out, "\nimport torch  # noqa: E402%s\n", has_more ? "" : ", F401");
     if (how.is_pybind)
         fputs(
             "import torch_npu  # noqa: E402, F401  the library links to it\n\n"
             "from ._C import $name  # noqa: E402  opening it registers torch.ops.npu.$name too\n\n"
             "__all__ = [\"$name\"]\n",
             out);
+    if (optype_fake(t))
+        print_fake(out, t);
     if (how.has_gradient)
         print_gradient(out, t);
     fclose(out);
@@ -528,11 +660,13 @@ char *optype_readme(const struct optype *t, const char *name, struct optype_how 
 
     if (!out)
         return schema;
-    fprintf(
-        out,
-        "# $name: %s%s by its name (Pattern C)\n\n```\n torch.ops.npu.%s\n   "
-        "csrc/host/$name.cpp   checks, outputs, OpCommand().Name(\"%s\"); PrivateUse1 and Meta\n",
-        t->own ? "" : "CANN's ", t->type, schema, t->type);
+    fprintf(out,
+            "# $name: %s%s by its name (Pattern C)\n\n```\n torch.ops.npu.%s\n   "
+            "csrc/host/$name.cpp   checks, outputs, OpCommand().Name(\"%s\"); PrivateUse1%s\n",
+            t->own ? "" : "CANN's ", t->type, schema, t->type, optype_fake(t) ? "" : " and Meta");
+    if (optype_fake(t))
+        fprintf(out, "   $name_%s/__init__.py   register_fake: a size that the data decides\n",
+                how.is_pybind ? "pybind" : "ext");
     if (how.has_gradient)
         fprintf(out, "   $name_%s/__init__.py   register_autograd: torch's formula once more\n",
                 how.is_pybind ? "pybind" : "ext");

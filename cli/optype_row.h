@@ -41,6 +41,18 @@ struct more_row {
 };
 const struct more_row *optype_more(const struct optype *t);
 
+/* Of random numbers: arguments that draw others, and what holds of y in Python. */
+struct random_row {
+    const char *type, *other, *holds;
+};
+/* NULL: it is not random. */
+const struct random_row *optype_random(const struct optype *t);
+/* Python that makes the results for tracing, where the data decides a size n; NULL: shapes follow
+ * from shapes and arguments. */
+const char *optype_fake(const struct optype *t);
+/* Whether the i-th output is the input of that name, which is changed in place. */
+bool optype_is_changed(const struct optype *t, int output);
+
 /* ---- arguments, in the order of the schema ---- */
 
 enum kind { TENSOR, OPTIONAL, TENSORS, INTS, INT, FLOAT, BOOL_, TEXT, TYPE };
@@ -53,6 +65,8 @@ struct arg {
     char type; /* of a tensor: 0 is the T of the call, as in aclop.def */
     const struct own_tensor *own;
     bool is_attr, has_value;
+    bool is_changed;       /* a tensor that is an output too */
+    bool is_host, is_seed; /* a tensor whose element is given as a constant; an int that is none */
     char value[NAME_BYTES];
 };
 
@@ -68,6 +82,8 @@ void optype_args(struct args *args, const struct optype *t);
 void optype_print_names(FILE *out, const struct args *args);
 
 int optype_outputs(const struct optype *t);
+/* Whether the words of a row have that name. */
+bool optype_has_word(const char *words, const char *word, size_t n);
 
 /* ---- types of elements; the first N_TESTED are those of the tests ---- */
 

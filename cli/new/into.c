@@ -306,31 +306,29 @@ static bool add_test(struct into *into, const struct copy *copy, const char *dir
     return is_done;
 }
 
-/* Where the functions of the gradient begin; NULL. */
-static const char *gradient(const char *text)
+/* Where the functions begin that tell torch something, behind its import; NULL. */
+static const char *functions(const char *text)
 {
-    static const char *const first[] = {"def layer_norm(", "def _formula(", "def _setup(",
-                                        "def _backward("};
-    const char *at = NULL;
+    const char *import = strstr(text, "\nimport torch"),
+               *at = import ? strstr(import, "\ndef ") : NULL;
 
-    for (size_t i = 0; i < sizeof(first) / sizeof(first[0]) && !at; i++)
-        at = strstr(text, first[i]);
-    return at;
+    return at ? at + 1 : NULL;
 }
 
-/* The gradient of the template's __init__.py as a module of the package. False: it has none that is
- * more than a line. */
+/* What the template's __init__.py tells torch of the operator, as a module of the package. False:
+ * it is no more than a line. */
 static bool gradient_module(struct into *into, const struct copy *copy, const char *dir,
                             const char *package, const char *module)
 {
     char *text = text_of(copy, "/__init__.py");
-    const char *begin = text && strstr(text, "register_autograd") ? gradient(text) : NULL;
+    const char *begin = text && strstr(text, "torch.library.register_") ? functions(text) : NULL;
 
     if (begin) {
         cli_word_add(&into->more, "%s/%s/%s.py", dir, package, module);
         cli_word_add(&into->text,
-                     "# SPDX-License-Identifier: Apache-2.0\n\"\"\"The gradient of "
+                     "# SPDX-License-Identifier: Apache-2.0\n\"\"\"%s of "
                      "torch.ops.npu.%s.\"\"\"\n%simport torch\n\n\n%s",
+                     strstr(text, "register_autograd") ? "The gradient" : "The results in a trace",
                      copy->name, strstr(text, "import math") ? "import math\n\n" : "", begin);
     }
     free(text);

@@ -92,7 +92,9 @@ def test_an_operator_project_keeps_it_in_framework(new, tmp_path):
     (["../x"], "small letters"), ([""], "small letters"), (["scale", "--pattern", "Q"], "--pattern Q: one of A B C"), (["scale", "--gen", "8"], "--gen 8: one of 7 26"),
     (["scale", "--optype", "Addd"], "did you mean Add?"), (["scale", "--plan", "c"], "--plan c: one of a b"),
     (["scale", "--plan", "b", "--layout", "amct"], "not route library, layout amct"), (["scale", "--optype", "Add", "--pattern", "A"], "--pattern C, not A"),
-    (["scale", "--autograd", "--optype", "Equal"], "no result of this operator has a gradient"), (["scale", "--autograd", "--route", "direct"], "without torch has no gradient"),
+    (["scale", "--autograd", "--optype", "Equal"], "no result of this operator has a gradient"), (["scale", "--autograd", "--optype", "ScatterUpdate"], "changes an argument in place"),
+    (["scale", "--autograd", "--optype", "StatelessRandomNormalV2"], "random numbers have no gradient"), (["scale", "--autograd", "--optype", "MaskedSelect"], "the data decides the size"),
+    (["scale", "--autograd", "--optype", "AttentionScore"], "computed in float32, which this operator does not take"), (["scale", "--autograd", "--route", "direct"], "without torch has no gradient"),
     (["scale", "--autograd", "--plan", "b"], "derivatives.yaml"), (["scale", "--autograd", "--layout", "amct"], "have no gradient"), ([], "takes the word op and a name")])
 def test_usage_errors(new, tmp_path, args, says):
     done = new(*args)
@@ -155,9 +157,13 @@ def test_into_an_extension(new, run, tmp_path):
     (["--pattern", "C", "--route", "pybind"], {"CMakeLists.txt", "README.md", "test/test.py", "csrc/host/pybind.cpp", "scale_rows_pybind/__init__.py"}),
     (["--optype", "ConcatD", "--route", "pybind", "--autograd"], {"CMakeLists.txt", "README.md", "test/test.py", "csrc/host/pybind.cpp", "scale_rows_pybind/__init__.py"}),
     (["--optype", "Log", "--autograd"], {"CMakeLists.txt", "README.md", "test/test.py", "scale_rows_ext/__init__.py"}),
+    (["--optype", "NonZero"], {"CMakeLists.txt", "README.md", "test/test.py", "scale_rows_ext/__init__.py"}),
+    (["--optype", "Range", "--route", "pybind"], {"CMakeLists.txt", "README.md", "test/test.py", "csrc/host/pybind.cpp", "scale_rows_pybind/__init__.py"}),
+    (["--optype", "ScatterUpdate"], {"CMakeLists.txt", "README.md", "test/test.py"}),
     (["--route", "direct"], {"README.md"}),
     (["--pattern", "B", "--route", "direct"], {"README.md"}),
-], ids=["asc", "layer_norm_v3", "Add", "B-7", "pybind-7", "B-26", "pybind-B", "pybind-C", "pybind-ConcatD", "Log", "direct", "direct-B"])
+], ids=["asc", "layer_norm_v3", "Add", "B-7", "pybind-7", "B-26", "pybind-B", "pybind-C", "pybind-ConcatD", "Log", "NonZero", "pybind-Range", "ScatterUpdate",
+        "direct", "direct-B"])
 def test_into_the_other_layouts(new, run, tmp_path, args, files):
     tree = "scale_rows_direct" if "direct" in args else "scale_rows_extension"
     new("scale_rows", *args)
@@ -192,7 +198,10 @@ def test_pattern_c_goes_into_a_package_of_kernels_and_not_the_reverse(new, tmp_p
 
 YAML = "all_version: [v2.1, v2.13]\nofficial:\n  - func: abs(Tensor self) -> Tensor\n    op_api: all_version\n\ncustom:\n  - func: npu_x(Tensor self) -> Tensor\n    op_api: all_version\n"
 PLAN_B = {"A": ([], "opapi/GatedSumKernelNpuOpApi.cpp", "op_api"), "C": (["--pattern", "C"], "aclops/GatedSumKernelNpu.cpp", "acl_op"),
-          "optype": (["--optype", "ReduceSum"], "aclops/GatedSumKernelNpu.cpp", "acl_op")}
+          "optype": (["--optype", "ReduceSum"], "aclops/GatedSumKernelNpu.cpp", "acl_op"),
+          "in place": (["--optype", "BNTrainingUpdate"], "aclops/GatedSumKernelNpu.cpp", "acl_op"),
+          "nothing returned": (["--optype", "ScatterUpdate"], "aclops/GatedSumKernelNpu.cpp", "acl_op"),
+          "sized by data": (["--optype", "MaskedSelect"], "aclops/GatedSumKernelNpu.cpp", "acl_op")}
 
 
 @pytest.mark.parametrize("args, source, kind", PLAN_B.values(), ids=PLAN_B)
@@ -221,7 +230,7 @@ def test_the_file_of_plan_b_compiles(new, run, tmp_path, args, source, kind):
     assert "linking into torch_npu was not run" in done.stderr and "bash ci/build.sh --python=3." in done.stderr
     assert (tmp_path / "tree/build/nputwin" / f"{Path(source).name}.o").is_file()
     path = tmp_path / "tree/op_plugin/config/op_plugin_functions.yaml"
-    path.write_text(re.sub(r"npu_gated_sum\(Tensor (\w+)", r"npu_gated_sum(int \1", path.read_text()))
+    path.write_text(re.sub(r"npu_gated_sum\(Tensor\S* (\w+)", r"npu_gated_sum(int \1", path.read_text()))
     done = run("nputwin", "build", "npu_gated_sum", "--path", "tree", "--python", sys.executable, env=env, cwd=tmp_path)
     assert done.returncode == 1 and "has another schema than the function" in done.stderr
 
@@ -275,14 +284,16 @@ def test_a_fresh_tree_builds_and_passes(from_new_to_report, row):
 
 @pytest.mark.long
 @pytest.mark.parametrize("args", [["--route", "opcommand"], ["--optype", "SortV2"], ["--optype", "SoftmaxV2"], ["--optype", "SoftmaxV2", "--autograd"],
-                                  ["--optype", "GatherV2", "--route", "pybind", "--autograd"]], ids=" ".join)
+                                  ["--optype", "GatherV2", "--route", "pybind", "--autograd"], ["--optype", "BNTrainingUpdate"],
+                                  ["--optype", "NonZero", "--route", "pybind"], ["--optype", "StatelessDropOutGenMask"]], ids=" ".join)
 def test_an_operator_of_cann_builds_and_passes(from_new_to_report, args):
     from_new_to_report("gated_sum_extension", ["gated_sum", *args])
 
 
 INTO = {"A-7": ([], []), "A-26": (["--gen", "26"],) * 2, "pybind-7": (["--route", "pybind", "--gen", "7"],) * 2, "pybind-B": (["--route", "pybind", "--pattern", "B"],) * 2,
         "pybind-C": (["--route", "pybind", "--pattern", "C"], ["--route", "pybind", "--optype", "Add", "--autograd"]), "A-pybind-and-C": (["--route", "pybind"], ["--route", "pybind", "--optype", "ConcatD"]), "B-7": (["--pattern", "B"],) * 2, "B-26": (["--pattern", "B", "--gen", "26"],) * 2,
-        "C": (["--pattern", "C"],) * 2, "C-into-A": ([], ["--optype", "Add"]), "direct": (["--route", "direct"],) * 2,
+        "C": (["--pattern", "C"],) * 2, "C-into-A": ([], ["--optype", "Add"]),
+        "C-sized-by-data": (["--optype", "ScatterUpdate"], ["--optype", "NonZero"]), "pybind-sized-by-data": (["--optype", "MaskedSelect", "--route", "pybind"],) * 2, "direct": (["--route", "direct"],) * 2,
         "amct": (["--layout", "amct"],) * 2}
 
 

@@ -19,7 +19,10 @@ ROOT = Path(__file__).resolve().parents[2]
 ROW = re.compile(r'^ACLOP\("(\w+)", \w+(?:\("[^"]*"\))?, "([^"]*)", "([^"]*)", "([^"]*)",', re.M)
 ROWS = {name: rest for name, *rest in ROW.findall((ROOT / "rt/opapi/aclop.def").read_text())}
 OWN = {"LayerNormV3", "LayerNormV4"}  # they have templates, with gradients
-SAMPLE = ["Add", "SelectV2", "ReduceSum", "ConcatD", "Cast", "PadV3", "GatherV2", "Sort", "MatMul", "StridedSlice", "LayerNorm", "SoftmaxV2", "SortV2"]
+SAMPLE = ["Add", "SelectV2", "ReduceSum", "ConcatD", "Cast", "PadV3", "GatherV2", "Sort", "MatMul", "StridedSlice", "LayerNorm", "SoftmaxV2", "SortV2",
+          "AddRmsNorm", "BNTrainingUpdate", "Conv2D", "DropOutGenMask", "NonZero", "Range", "StatelessRandomUniformV2", "ViewCopy"]
+NO_GRADIENT = ["no result of this operator has a gradient", "changes an argument in place", "random numbers have no gradient",
+               "the data decides the size of the result", "in float32, which this operator does not take"]
 
 
 def name_of(op_type):
@@ -29,15 +32,15 @@ def name_of(op_type):
 def smooth(run, types):
     """Those that --autograd writes a gradient for; the rest it refuses by name."""
     done = {name: run("nputwin", "new", "op", name_of(name), "--optype", name, "--autograd", "--dry-run") for name in types}
-    assert all(d.returncode == 0 or (d.returncode == 2 and "no result of this operator has a gradient" in d.stderr) for d in done.values())
+    assert all(d.returncode == 0 or (d.returncode == 2 and any(why in d.stderr for why in NO_GRADIENT)) for d in done.values())
     return {name for name, d in done.items() if d.returncode == 0}
 
 
 def written(run):
-    """The types that `new` writes; the rest it refuses by name: outputs whose shape takes more than the row says."""
+    """The types that `new` writes: every one of `nputwin list aclop`."""
     done = {name: run("nputwin", "new", "op", name_of(name), "--optype", name, "--dry-run") for name in ROWS if name not in OWN}
-    assert all(d.returncode == 0 or (d.returncode == 2 and f"operator type {name}" in d.stderr) for name, d in done.items())
-    return [name for name, d in done.items() if d.returncode == 0]
+    assert {name: d.stderr for name, d in done.items() if d.returncode} == {}
+    return list(done)
 
 
 def make(run, folder, op_type, *args):
@@ -127,18 +130,32 @@ def words(text):
 
 
 def test_schema_is_the_rows(run, tmp_path):
-    """Inputs and attributes in the row's order and by its names; left out is what has one value or none here."""
+    """Inputs and attributes in the row's order and by its names; left out is what has one value or none here. An output with the
+    name of an input is that input, changed in place."""
     types = written(run)
-    assert len(types) >= 140 and set(SAMPLE) < set(types)
+    assert len(types) >= 205 and set(SAMPLE) < set(types)
     for op_type in types:
         text = (make(run, tmp_path, op_type) / f"csrc/host/{name_of(op_type)}.cpp").read_text()
-        schema, rets = re.search(r'm\.def\("\w+\((.*)\) -> (.*)"\);', text).groups()
+        schema, rets = re.search(r'm\.def\("\w+\((.*)\) -> (.*)"(?:, \{at::Tag::\w+\})?\);', text).groups()
         inputs, outputs, attrs = ROWS[op_type]
         left_out = {re.match(r"\w+", w).group() for w in attrs.split() if "==" in w or w.endswith("~")} | ({"N"} if "*" in inputs else set())
         want = words(inputs) + [w for w in words(attrs) if w not in left_out]
         got = [part.split("=")[0].split()[-1].rstrip("_") for part in schema.split(", ")]
         assert got == want, op_type
-        assert rets.count("Tensor") == len(outputs.split()), op_type
+        changed = [name for name in words(outputs) if name in words(inputs)]  # in place
+        assert re.findall(r"Tensor\(\w!\) (\w+)", schema) == [name for name in words(inputs) if name in changed], op_type
+        assert rets.count("Tensor") == len(outputs.split()) - len(changed), op_type
+
+
+def test_a_gradient_holds_for_every_attribute(run, tmp_path):
+    """What a reference does not read, its gradient would be wrong for. CANN refuses another p of LpLoss than 1."""
+    unread = {}
+    for op_type in smooth(run, written(run)):
+        text = (make(run, tmp_path, op_type, "--autograd") / f"{name_of(op_type)}_ext/__init__.py").read_text()
+        head, body = re.search(r"^def _formula\((.*)\):\n((?:    .*\n)+)", text, re.M).groups()
+        attrs = [re.match(r"\w+", w).group() for w in ROWS[op_type][2].split()]
+        unread[op_type] = [a for a in attrs if re.search(rf"\b{a}\b", head) and not re.search(rf"\b{a}\b", body)]
+    assert {op_type: names for op_type, names in unread.items() if names} == {"LpLoss": ["p"]}
 
 
 def test_trees_are_clean(run, tmp_path):
