@@ -134,7 +134,7 @@ static inline int add(struct npu_aten_ctx *c, int a, int b)
 /* A value for each channel, so that it spreads over x, whose channels are dimension 1. */
 static inline int channel(struct npu_aten_ctx *c, const struct aclTensor *x, int v)
 {
-    int64_t dim[ACLOP_INTS];
+    int64_t dim[ACLOP_INTS] = {0};
 
     for (uint32_t k = 0; k < x->n_dims; k++)
         dim[k] = k == 1 ? x->dim[1] : 1;
