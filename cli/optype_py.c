@@ -317,6 +317,8 @@ static const char test_of_gradient[] =
     "            total = sum((r * torch.arange(1, r.numel() + 1, "
     "device=r.device).reshape(r.shape)).sum() "
     "for r in results)\n"
+    "            if not total.requires_grad:  # a constant\n"
+    "                return [torch.zeros_like(t) for t in leaves]\n"
     "            found = torch.autograd.grad(total, leaves, allow_unused=True)\n"
     "            return [torch.zeros_like(t) if d is None else d for t, d in zip(leaves, "
     "found)]\n\n"
