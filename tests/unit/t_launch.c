@@ -283,13 +283,13 @@ static void test_signals(void **state)
 /* ---- kernels that do not end
  * ---------------------------------------------------------------------------------------------- */
 
-static volatile uint32_t turns;
+static _Atomic uint32_t turns;
 
 static void endless(void *arg, struct npu_core *c)
 {
     if (c->block_idx % 3 == *(uint32_t *)arg)
         for (;;)
-            turns = turns + 1;
+            turns++;
     npu_sync_all(c, HERE);
 }
 
@@ -297,7 +297,7 @@ static void endless_without_sync(void *arg, struct npu_core *c)
 {
     if (c->block_idx >= *(uint32_t *)arg)
         for (;;)
-            turns = turns + 1;
+            turns++;
 }
 
 static enum npu_status launch_within(uint64_t limit_us, uint32_t n_blocks, npu_block_fn *fn,
@@ -323,6 +323,9 @@ static void test_deadline(void **state)
     struct npu_diag d;
 
     (void)state;
+#if defined(__SANITIZE_THREAD__)
+    skip(); /* it hands a signal over at a call of libc, which these kernels never make */
+#endif
     for (int k = 0; k < 3; k++) {
         assert_int_equal(launch_within(20000, 8, endless, 1, &d), NPU_E_DEADLOCK);
         if (!strstr(d.text, "did not end within 20000 us and was stopped"))

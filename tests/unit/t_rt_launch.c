@@ -33,7 +33,7 @@ static void breaks(struct args a)
 static void endless(struct args a)
 {
     for (;;)
-        ((volatile uint32_t *)a.out)[0]++;
+        ((_Atomic uint32_t *)a.out)[0]++;
 }
 
 static void call(void (*fn)(void), const void *args)
@@ -366,6 +366,9 @@ static void test_a_kernel_that_does_not_end(void **state)
     uint64_t actual;
 
     (void)state;
+#if defined(__SANITIZE_THREAD__)
+    skip(); /* it hands a signal over at a call of libc, which these kernels never make */
+#endif
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         OK(aclrtMalloc((void **)&out, 64, 0));
         if (i)
