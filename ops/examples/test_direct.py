@@ -50,12 +50,9 @@ void asc_sync_wait(pipe_t from, pipe_t to, int id);
 void asc_copy_gm2ub_align(void *dst, const void *src, uint32_t size);
 void asc_copy_ub2gm_align(void *dst, const void *src, uint32_t size);
 void asc_add(half *dst, const half *src0, const half *src1, uint32_t count);
-void asc_mul(int32_t *dst, const int32_t *src0, const int32_t *src1, uint32_t count);
-void asc_add_scalar(int32_t *dst, const int32_t *src, int32_t value, uint32_t count);
-void asc_mul_scalar(int32_t *dst, const int32_t *src, int32_t value, uint32_t count);
-void asc_max_scalar(int32_t *dst, const int32_t *src, int32_t value, uint32_t count);
-void asc_min_scalar(int32_t *dst, const int32_t *src, int32_t value, uint32_t count);
-void asc_shiftleft(uint32_t *dst, const uint32_t *src, uint32_t bits, uint32_t count);
+void asc_mul_scalar_s32(int32_t *dst, const int32_t *src, int32_t value, uint32_t count);
+void asc_mul_scalar_f32(float *dst, const float *src, float value, uint32_t count);
+#define asc_mul_scalar(dst, ...) _Generic((dst), int32_t *: asc_mul_scalar_s32, float *: asc_mul_scalar_f32)(dst, __VA_ARGS__)
 void asc_shiftright(uint32_t *dst, const uint32_t *src, uint32_t bits, uint32_t count);
 void asc_half2float(float *dst, const half *src, uint32_t count);
 void asc_bfloat162float(float *dst, const bfloat16_t *src, uint32_t count);
