@@ -101,17 +101,16 @@ template <uint32_t UNITS> class Turn {
 
 public:
     /* offsets: UNITS * n of them, each the byte offset of what lands there. */
-    __aicore__ inline void FillToRows(const LocalTensor<int32_t> &offsets,
-                                      const LocalTensor<int32_t> &scratch, uint32_t n,
+    __aicore__ inline void FillToRows(const LocalTensor<int32_t> &offsets, uint32_t n,
                                       uint32_t unitBytes)
     {
-        int32_t count = static_cast<int32_t>(n);
+        int32_t unit = static_cast<int32_t>(unitBytes), k = static_cast<int32_t>(K);
 
         offsets_ = offsets.ReinterpretCast<uint32_t>();
-        FillSteps(scratch, n, static_cast<int32_t>(UNITS * unitBytes));
-        for (uint32_t unit = 0; unit < UNITS; unit++)
-            AscendC::Adds(offsets[Row(unit) * n], scratch, static_cast<int32_t>(unit * unitBytes),
-                          count);
+        FillSteps(offsets, n, static_cast<int32_t>(UNITS) * unit);
+        Repeat(offsets, n, EIGHTS * n, 2 * k * unit);     /* the eights of a block */
+        Repeat(offsets, EIGHTS * n, FOURS * n, k * unit); /* their upper fours */
+        Repeat(offsets, FOURS * n, UNITS * n, unit);      /* the units of a four */
     }
 
     __aicore__ inline void FillToBlocks(const LocalTensor<int32_t> &offsets,
@@ -119,13 +118,9 @@ public:
                                         uint32_t unitBytes)
     {
         offsets_ = offsets.ReinterpretCast<uint32_t>();
-        for (uint32_t unit = 0; unit < UNITS; unit++) {
-            uint64_t lane[2] = {1ull << unit, 0};
-
-            AscendC::Duplicate(scratch, static_cast<int32_t>(Row(unit) * n * unitBytes), lane, 1, 1,
-                               8);
-        }
-        AscendC::Adds(offsets, scratch, 0, static_cast<int32_t>(UNITS));
+        FillRows(scratch, offsets, offsets[UNITS]);
+        AscendC::Muls(offsets, scratch, static_cast<int32_t>(n * unitBytes),
+                      static_cast<int32_t>(UNITS));
         Repeat(offsets, UNITS, UNITS * n, static_cast<int32_t>(unitBytes));
     }
 
@@ -141,6 +136,24 @@ public:
     }
 
 private:
+    /* row[unit] = the row of each unit: 16 unit - (16 K - 8) four - 15 eight, with four = unit /
+     * K and eight = four / 2. */
+    __aicore__ inline void FillRows(const LocalTensor<int32_t> &row,
+                                    const LocalTensor<int32_t> &four,
+                                    const LocalTensor<int32_t> &eight)
+    {
+        constexpr int32_t COUNT = UNITS, LOG2_K = K == 4 ? 2 : 1;
+
+        FillSteps(row, UNITS, 1);
+        AscendC::ShiftRight(four, row, LOG2_K, COUNT);
+        AscendC::ShiftRight(eight, four, 1, COUNT);
+        AscendC::Muls(row, row, 16, COUNT);
+        AscendC::Muls(four, four, 8 - 16 * static_cast<int32_t>(K), COUNT);
+        AscendC::Muls(eight, eight, -15, COUNT);
+        AscendC::Add(row, row, four, COUNT);
+        AscendC::Add(row, row, eight, COUNT);
+    }
+
     /* dst[i] = i * step: eight lanes one by one, then what is there, doubled. */
     __aicore__ inline void FillSteps(const LocalTensor<int32_t> &dst, uint32_t n, int32_t step)
     {
@@ -163,13 +176,6 @@ private:
             AscendC::Adds(dst[done], dst, static_cast<int32_t>(done / period) * step,
                           static_cast<int32_t>(left < done ? left : done));
         }
-    }
-
-    __aicore__ inline uint32_t Row(uint32_t unit)
-    {
-        uint32_t four = unit / K;
-
-        return FOURS * (unit % K) + EIGHTS * (four % 2) + four / 2;
     }
 
     LocalTensor<uint32_t> offsets_;
@@ -586,7 +592,7 @@ public:
         work_.Init(pipe, n_);
         scales_.Init(pipe, n_);
         LocalTensor<int32_t> scratch = work_.x.template ReinterpretCast<int32_t>();
-        toRows_.FillToRows(work_.offsetsIn, scratch, n_, sizeof(T));
+        toRows_.FillToRows(work_.offsetsIn, n_, sizeof(T));
         toBlocks_.FillToBlocks(work_.offsetsOut, scratch, n_, sizeof(T));
     }
 
@@ -633,7 +639,7 @@ public:
         work_.Init(pipe, n_);
         scales_.Init(pipe, n_);
         LocalTensor<int32_t> scratch = work_.x.template ReinterpretCast<int32_t>();
-        toRows_.FillToRows(work_.offsetsIn, scratch, n_, sizeof(T));
+        toRows_.FillToRows(work_.offsetsIn, n_, sizeof(T));
         toBytes_.FillToBlocks(work_.offsetsOut, scratch, n_, sizeof(half));
     }
 
@@ -721,7 +727,7 @@ public:
         work_.Init(pipe, n_);
         scales_.Init(pipe, n_);
         LocalTensor<int32_t> scratch = work_.x.template ReinterpretCast<int32_t>();
-        toRows_.FillToRows(work_.offsetsIn, scratch, n_, sizeof(half));
+        toRows_.FillToRows(work_.offsetsIn, n_, sizeof(half));
         toBlocks_.FillToBlocks(work_.offsetsOut, scratch, n_, sizeof(T));
     }
 
