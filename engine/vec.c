@@ -139,10 +139,8 @@ static uint32_t leading_lanes(const struct npu_walk *w)
 {
     if (w->is_full)
         return w->lanes;
-    const uint32_t low = (uint32_t)__builtin_ctzll(~w->mask[0] | UINT64_C(1) << 63);
-    const uint32_t n = w->mask[0] == ~UINT64_C(0)
-                           ? 64 + (uint32_t)__builtin_ctzll(~w->mask[1] | UINT64_C(1) << 63)
-                           : low;
+    const uint32_t n =
+        (uint32_t)(__builtin_popcountll(w->mask[0]) + __builtin_popcountll(w->mask[1]));
     const uint64_t all[2] = {n >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1,
                              n > 64 ? (UINT64_C(1) << (n - 64)) - 1 : 0};
 
